@@ -1,0 +1,1 @@
+"""Development aids for the tests of this workspace; see `seam.testkit.plugin`."""

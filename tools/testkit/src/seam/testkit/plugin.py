@@ -1,0 +1,66 @@
+"""pytest plugin: both event loops, a leak check after each test, skips counted against a list."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seam.testkit import _leaks
+
+SKIP_LIST = "allowed-skips.txt"
+"""File at the root of the workspace: one permitted skip a line, `node id prefix | reason`."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the plugin's marker."""
+    config.addinivalue_line("markers", "leaks(*kinds): kinds (children, threads, descriptors, temporary) this test may leave")
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request: pytest.FixtureRequest) -> str:
+    """Every async test runs on both event loops."""
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a child process, thread, descriptor or temporary file."""
+    if not sys.platform.startswith("linux"):
+        yield
+        return
+    marker = request.node.get_closest_marker("leaks")
+    allowed = frozenset(str(kind) for kind in marker.args) if marker else frozenset[str]()
+    before = _leaks.take()
+    yield
+    left = _leaks.compare(before, allowed=allowed)
+    if left:
+        pytest.fail("the test left behind:\n  " + "\n  ".join(left), pytrace=False)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
+    """Name the skips that the list does not permit."""
+    for node in _unlisted(terminalreporter, config.rootpath):
+        terminalreporter.write_line(f"SKIP NOT LISTED in {SKIP_LIST}: {node}", red=True)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Turn an unlisted skip into a failing run."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and exitstatus == 0 and _unlisted(reporter, session.config.rootpath):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _unlisted(reporter: pytest.TerminalReporter, root: Path) -> list[str]:
+    listed = root / SKIP_LIST
+    if not listed.is_file():
+        return []
+    permitted = [
+        line.split("|", 1)[0].strip()
+        for line in listed.read_text("utf-8").splitlines()
+        if line.strip() and not line.startswith("#")
+    ]
+    skipped = [str(report.nodeid) for report in reporter.stats.get("skipped", [])]
+    return [node for node in skipped if not any(node.startswith(prefix) for prefix in permitted)]

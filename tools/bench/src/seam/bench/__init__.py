@@ -1,0 +1,1 @@
+"""Benchmarks of Seam; `python -m seam.bench`."""

@@ -83,7 +83,9 @@ def run_subjects(subjects: Sequence[Subject], argv: Sequence[str] | None = None)
         description="Ratios against a baseline, measured in one run.",
         epilog="example: python -m seam.bench exec --json bench.json",
     )
-    parser.add_argument("subjects", nargs="*", help="which (default: all): " + ", ".join(s.name for s in subjects))
+    parser.add_argument(
+        "subjects", nargs="*", help="which (default: all): " + ", ".join(s.name for s in subjects)
+    )
     parser.add_argument("--json", type=Path, help="write the rows here")
     parser.add_argument("--smoke", action="store_true", help="one short round: proves that the benches run")
     options = parser.parse_args(argv)

@@ -46,7 +46,9 @@ def _children() -> frozenset[tuple[int, float]]:
 
 def _threads() -> frozenset[str]:
     return frozenset(
-        f"{thread.name}#{thread.ident}" for thread in threading.enumerate() if not thread.name.startswith(_POOL_THREADS)
+        f"{thread.name}#{thread.ident}"
+        for thread in threading.enumerate()
+        if not thread.name.startswith(_POOL_THREADS)
     )
 
 

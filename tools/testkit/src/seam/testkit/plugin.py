@@ -16,7 +16,9 @@ SKIP_LIST = "allowed-skips.txt"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the plugin's marker."""
-    config.addinivalue_line("markers", "leaks(*kinds): kinds (children, threads, descriptors, temporary) this test may leave")
+    config.addinivalue_line(
+        "markers", "leaks(*kinds): kinds (children, threads, descriptors, temporary) this test may leave"
+    )
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -40,7 +42,9 @@ def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
         pytest.fail("the test left behind:\n  " + "\n  ".join(left), pytrace=False)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
+) -> None:
     """Name the skips that the list does not permit."""
     for node in _unlisted(terminalreporter, config.rootpath):
         terminalreporter.write_line(f"SKIP NOT LISTED in {SKIP_LIST}: {node}", red=True)

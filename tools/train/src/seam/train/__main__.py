@@ -14,9 +14,13 @@ EXAMPLE = "example: python -m seam.train check"
 
 def main() -> int:
     """Run one action; exit code 0 clean, 1 drift or failed build."""
-    parser = argparse.ArgumentParser(prog="python -m seam.train", description="The version train.", epilog=EXAMPLE)
+    parser = argparse.ArgumentParser(
+        prog="python -m seam.train", description="The version train.", epilog=EXAMPLE
+    )
     parser.add_argument("action", choices=["check", "stamp", "build"])
-    parser.add_argument("target", nargs="?", default="dist", help="build: the folder for the wheels (default: dist)")
+    parser.add_argument(
+        "target", nargs="?", default="dist", help="build: the folder for the wheels (default: dist)"
+    )
     parser.add_argument("--root", type=Path, default=Path.cwd(), help="the workspace (default: this folder)")
     options = parser.parse_args()
     if options.action == "stamp":

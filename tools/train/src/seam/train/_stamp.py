@@ -46,7 +46,10 @@ def check(root: Path) -> Iterator[Drift]:
         if project.get("version") != str(version):
             yield Drift(path, f"version is {project.get('version')!r}, the train's is {version}")
         extras: dict[str, list[str]] = project.get("optional-dependencies", {})
-        for text in [*project.get("dependencies", []), *(item for extra in extras.values() for item in extra)]:
+        for text in [
+            *project.get("dependencies", []),
+            *(item for extra in extras.values() for item in extra),
+        ]:
             yield from _requirement_drift(path, text, wanted)
 
 

@@ -1,0 +1,76 @@
+"""A command that runs in the background."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import TracebackType
+
+from seam.exec_def._ending import EndedBy
+from seam.exec_def._output import OutputChunk, OutputSlice, StreamName
+from seam.exec_def._result import ExecResult
+from seam.exec_def._spec import ExecSpec
+
+Progress = Callable[[OutputChunk], None]
+"""Called in the event loop with each piece of output. It must not block; if it raises, that goes into
+`hook_failures` and it is not called again."""
+
+
+class ExecProcess(ABC):
+    """A live command and, afterwards, its record. Its executor ends it at the latest when it is disposed.
+
+    Output is read continuously whether or not anybody asks for it, so the command never waits for a reader.
+    No time limit binds it: who started it decides when to end it.
+    """
+
+    @property
+    @abstractmethod
+    def spec(self) -> ExecSpec:
+        """What is being run."""
+
+    @property
+    @abstractmethod
+    def pid(self) -> int | None:
+        """The shell's process id in its world; `None` where the world has none to tell."""
+
+    @property
+    @abstractmethod
+    def result(self) -> ExecResult | None:
+        """What became of it; `None` while it runs."""
+
+    @abstractmethod
+    async def wait(self) -> ExecResult:
+        """Return the result as soon as there is one. Cancelling the wait leaves the command alone; many may
+        wait."""
+
+    @abstractmethod
+    async def terminate(self, *, ended_by: EndedBy = "owner") -> ExecResult:
+        """End the whole tree (polite signal, grace, SIGKILL), wait until it is gone. Idempotent; never raises
+        if it is over."""
+
+    @abstractmethod
+    async def read(self, stream: StreamName = "stdout", *, offset: int = 0, limit: int) -> OutputSlice:
+        """Return at most `limit` bytes from absolute `offset`. Readers do not take bytes from one another.
+
+        Raises:
+            ValueError: `offset` or `limit` is negative, or the spec merges the streams and `stderr` is asked
+                for.
+        """
+
+    @abstractmethod
+    def subscribe(self, progress: Progress) -> Callable[[], None]:
+        """Call `progress` with each piece of output from now on; returns how to stop that."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """End what still runs, wait until it is gone, and let go of what it holds, except the spill files."""
+
+    async def __aenter__(self) -> ExecProcess:
+        """Own the process for a block."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it with the block."""
+        await self.aclose()

@@ -1,0 +1,31 @@
+"""What a caller asks for."""
+
+from __future__ import annotations
+
+from seam.exec_def._confinement import SandboxOverride
+from seam.exec_def._environment import Environment
+from seam.exec_def._frozen import Frozen
+from seam.exec_def._output import OutputWindow
+
+
+class ExecRequest(Frozen):
+    """A command as a caller wants it. What is `None` is decided by the executor in `resolve`.
+
+    Nothing is checked here beyond types: `resolve` refuses what cannot work, with an error that says what to
+    do.
+    """
+
+    command: str
+    """Text for the shell (`ShellExecutor.facts` says which), one shell of its own for each call."""
+    workdir: str | None = None
+    """Path of the world; a relative one starts at the executor's workspace."""
+    timeout: float | None = None
+    """Seconds after which a foreground command is ended. Beyond the executor's maximum it is lowered, and the
+    spec says so."""
+    idle_timeout: float | None = None
+    """Seconds without any output after which a foreground command is ended."""
+    environment: Environment | None = None
+    stdin: bytes | None = None
+    """What the command reads. Without it, standard input is at its end at once."""
+    output: OutputWindow | None = None
+    sandbox: SandboxOverride | None = None

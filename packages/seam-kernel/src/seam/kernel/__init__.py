@@ -14,16 +14,20 @@ from seam.kernel._errors import (
     ServiceUnavailable,
     UndeclaredService,
 )
+from seam.kernel._events import Around, Decide, Observe
 from seam.kernel._service import Service
 
 __all__ = [
+    "Around",
     "ContextInactive",
     "ContextSealed",
+    "Decide",
     "DuplicateProvider",
     "InvalidConfig",
     "InvalidDeclaration",
     "KernelError",
     "MiddlewareSkipped",
+    "Observe",
     "PluginFailed",
     "Retryable",
     "SeamError",

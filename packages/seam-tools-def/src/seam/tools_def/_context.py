@@ -1,0 +1,50 @@
+"""What a tool is given beside its arguments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from seam.tools_def._access import Access, Agent, Owner
+from seam.tools_def._ports import QuestionPort
+
+
+class CallContext(ABC):
+    """One call's surroundings. Valid during that call only; using it later raises `TurnEnded`."""
+
+    @property
+    @abstractmethod
+    def turn(self) -> str:
+        """Id of the turn."""
+
+    @property
+    @abstractmethod
+    def call(self) -> str:
+        """Id of the call, unique in its turn."""
+
+    @property
+    @abstractmethod
+    def agent(self) -> Agent:
+        """Who acts."""
+
+    @property
+    @abstractmethod
+    def owner(self) -> Owner:
+        """Whose a job or terminal that this call starts will be."""
+
+    @property
+    @abstractmethod
+    def access(self) -> Access:
+        """Who stands behind the session, and from where."""
+
+    @property
+    @abstractmethod
+    def questions(self) -> QuestionPort | None:
+        """Where a person can be asked, or None when nobody is there."""
+
+    @abstractmethod
+    async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
+        """Report progress. Cheap; never fails the call. `done` of `total` in any unit, both optional."""
+
+    @abstractmethod
+    async def output(self, text: str, *, stream: str = "stdout") -> None:
+        """Hand on a piece of live output as it arrives, for a person who watches. Never part of the result."""

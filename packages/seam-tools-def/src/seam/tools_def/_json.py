@@ -1,0 +1,66 @@
+"""Canonical JSON: one text for one value, so that a digest means the value."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import cast
+
+from pydantic import BaseModel, ConfigDict
+
+from seam.tools_def._errors import NotSerialisable
+
+
+class Value(BaseModel):
+    """Base of the values of this package: frozen, no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
+
+
+def canonical_json(value: object) -> str:
+    """The one JSON text of a value: sorted keys, no white space, ASCII only (RFC 8785 in spirit; lone surrogates survive).
+
+    Raises:
+        NotSerialisable: the value holds something that JSON has not; the message names the place.
+    """
+    check_json(value)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def digest_of(value: object) -> str:
+    """SHA-256 over the canonical JSON of a value, as `sha256:<hex>`."""
+    return "sha256:" + hashlib.sha256(canonical_json(value).encode("ascii")).hexdigest()
+
+
+def check_json(value: object, place: str = "$", depth: int = 0) -> None:
+    """Prove that a value is JSON (strings, finite numbers, booleans, null, lists, string-keyed objects).
+
+    Raises:
+        NotSerialisable: naming the place, in JSONPath notation.
+    """
+    if depth > MAX_DEPTH:
+        raise NotSerialisable(f"{place} is nested deeper than {MAX_DEPTH} levels", place=place)
+    if value is None or isinstance(value, (str, bool, int)):
+        return
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise NotSerialisable(f"{place} is {value}, which JSON cannot hold", place=place)
+        return
+    if isinstance(value, dict):
+        for key, item in cast("dict[object, object]", value).items():
+            if not isinstance(key, str):
+                raise NotSerialisable(
+                    f"{place} has a key of type {type(key).__name__}; JSON keys are strings", place=place
+                )
+            check_json(item, f"{place}.{key}", depth + 1)
+        return
+    if isinstance(value, (list, tuple)):
+        for index, item in enumerate(cast("list[object]", value)):
+            check_json(item, f"{place}[{index}]", depth + 1)
+        return
+    raise NotSerialisable(f"{place} is a {type(value).__name__}, which JSON cannot hold", place=place)
+
+
+MAX_DEPTH = 200
+"""Deepest nesting of a value that crosses the chain, in levels; far beyond real use, far below the interpreter's recursion limit."""

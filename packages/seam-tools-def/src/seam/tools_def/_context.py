@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from pydantic import JsonValue
 
 from seam.tools_def._access import Access, Agent, Owner
+from seam.tools_def._outcome import Content
 from seam.tools_def._ports import QuestionPort
 
 
@@ -42,9 +46,13 @@ class CallContext(ABC):
         """Where a person can be asked, or None when nobody is there."""
 
     @abstractmethod
-    async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
-        """Report progress. Cheap; never fails the call. `done` of `total` in any unit, both optional."""
+    def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
+        """Report progress. Returns at once; never fails the call. `done` of `total` in any unit, both optional."""
 
     @abstractmethod
-    async def output(self, text: str, *, stream: str = "stdout") -> None:
+    def output(self, text: str, *, stream: str = "stdout") -> None:
         """Hand on a piece of live output as it arrives, for a person who watches. Never part of the result."""
+
+    @abstractmethod
+    def keep(self, value: JsonValue, content: Sequence[Content]) -> None:
+        """Leave what is there so far: it goes into the outcome when the call is cancelled. A later call replaces it."""

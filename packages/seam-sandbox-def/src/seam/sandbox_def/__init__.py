@@ -1,0 +1,82 @@
+"""What confinement means: modes, policies, gaps, denials, and the services that decide and enforce them."""
+
+from seam.sandbox_def._confined import Confined, InheritedBytes, InheritedPath, LaunchStatus, Released
+from seam.sandbox_def._denials import Denial, Operation
+from seam.sandbox_def._enforcement import Enforcement
+from seam.sandbox_def._errors import (
+    InvalidPolicy,
+    LinkRefused,
+    ModeForbidden,
+    SandboxError,
+    SandboxSetupFailed,
+    SandboxUnavailable,
+    WideningRefused,
+    WorkspaceChanged,
+)
+from seam.sandbox_def._gaps import CONSTANT_GAPS, Gap, GapCode
+from seam.sandbox_def._limits import Limits
+from seam.sandbox_def._modes import (
+    MODES,
+    NETWORKS,
+    Mode,
+    Network,
+    is_wider,
+    narrower,
+    narrower_network,
+)
+from seam.sandbox_def._network import AllowedHost
+from seam.sandbox_def._policy import PathAccess, PathRule, Policy, Ruling
+from seam.sandbox_def._reasons import REMEDIES, Finding, Reason
+from seam.sandbox_def._report import ModeReport, PolicyReport, ProbeResult, RuntimeReport
+from seam.sandbox_def._request import PolicyRequest
+from seam.sandbox_def._services import SandboxPolicy, SandboxRuntime
+from seam.sandbox_def._text import Argument, WorldPath
+from seam.sandbox_def._widening import Widening
+
+__all__ = [
+    "CONSTANT_GAPS",
+    "MODES",
+    "NETWORKS",
+    "REMEDIES",
+    "AllowedHost",
+    "Argument",
+    "Confined",
+    "Denial",
+    "Enforcement",
+    "Finding",
+    "Gap",
+    "GapCode",
+    "InheritedBytes",
+    "InheritedPath",
+    "InvalidPolicy",
+    "LaunchStatus",
+    "Limits",
+    "LinkRefused",
+    "Mode",
+    "ModeForbidden",
+    "ModeReport",
+    "Network",
+    "Operation",
+    "PathAccess",
+    "PathRule",
+    "Policy",
+    "PolicyReport",
+    "PolicyRequest",
+    "ProbeResult",
+    "Reason",
+    "Released",
+    "Ruling",
+    "RuntimeReport",
+    "SandboxError",
+    "SandboxPolicy",
+    "SandboxRuntime",
+    "SandboxSetupFailed",
+    "SandboxUnavailable",
+    "Widening",
+    "WideningRefused",
+    "WorkspaceChanged",
+    "WorldPath",
+    "is_wider",
+    "narrower",
+    "narrower_network",
+]

@@ -1,0 +1,60 @@
+"""What the allow-list of the network says."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from seam.sandbox_def._value import Value
+
+_LABEL = re.compile(r"[a-z0-9_-]+")
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+class AllowedHost(Value):
+    """One entry of the allow-list.
+
+    Attributes:
+        host: a name (`pypi.org`), a name with one leading wildcard label (`*.pypi.org`), or an address.
+        ports: TCP ports, never empty.
+        private: whether the name may resolve to a private, loopback or link-local address. Without it such
+            an answer is refused after resolution, so that a name cannot be pointed at an inner service.
+    """
+
+    host: str
+    ports: tuple[Port, ...] = (443,)
+    private: bool = False
+
+    @field_validator("host")
+    @classmethod
+    def _legal(cls, value: str) -> str:
+        name = value.rstrip(".").lower()
+        labels = name.removeprefix("*.").split(".")
+        try:
+            return str(ipaddress.ip_address(value))
+        except ValueError:
+            pass  # not an address: it must be a name
+        if not all(0 < len(label) < 64 and _LABEL.fullmatch(label) for label in labels):
+            raise ValueError(f"{value!r} is no host name; write example.org, *.example.org or an address")
+        return name
+
+    @field_validator("ports")
+    @classmethod
+    def _some(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if not value:
+            raise ValueError("name at least one port")
+        return tuple(sorted(set(value)))
+
+    def matches(self, host: str, port: int) -> bool:
+        """Whether this entry names `host` (as the client wrote it) and `port`. A wildcard stands for one or
+        more labels and never for the bare domain."""
+        name = host.rstrip(".").lower()
+        if port not in self.ports:
+            return False
+        if self.host.startswith("*."):
+            return name.endswith(self.host[1:]) and len(name) > len(self.host) - 1
+        return name == self.host

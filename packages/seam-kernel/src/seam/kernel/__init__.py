@@ -1,37 +1,72 @@
 """Contexts, plugins, effects and events."""
 
+from seam.kernel._context import Context
+from seam.kernel._effects import Disposer, Release
 from seam.kernel._errors import (
     ContextInactive,
     ContextSealed,
+    DuplicateInstance,
     DuplicateProvider,
     InvalidConfig,
     InvalidDeclaration,
     KernelError,
+    MiddlewareFinished,
     MiddlewareSkipped,
     PluginFailed,
     Retryable,
+    ScopeUnsettled,
     SeamError,
     ServiceUnavailable,
+    TeardownAbandoned,
     UndeclaredService,
 )
-from seam.kernel._events import Around, Decide, Observe
+from seam.kernel._event import Answer, Around, Decide, Next, Observe
+from seam.kernel._facts import InstanceFacts, ScopeFacts, ServiceFacts
+from seam.kernel._fault import Fault, FaultSink, Phase, log_fault
+from seam.kernel._instance import Instance, State
+from seam.kernel._plugin import NoConfig, Plugin, plugin
+from seam.kernel._problem import Problem
+from seam.kernel._scope import Scope
 from seam.kernel._service import Service
 
 __all__ = [
+    "Answer",
     "Around",
+    "Context",
     "ContextInactive",
     "ContextSealed",
     "Decide",
+    "Disposer",
+    "DuplicateInstance",
     "DuplicateProvider",
+    "Fault",
+    "FaultSink",
+    "Instance",
+    "InstanceFacts",
     "InvalidConfig",
     "InvalidDeclaration",
     "KernelError",
+    "MiddlewareFinished",
     "MiddlewareSkipped",
+    "Next",
+    "NoConfig",
     "Observe",
+    "Phase",
+    "Plugin",
     "PluginFailed",
+    "Problem",
+    "Release",
     "Retryable",
+    "Scope",
+    "ScopeFacts",
+    "ScopeUnsettled",
     "SeamError",
     "Service",
+    "ServiceFacts",
     "ServiceUnavailable",
+    "State",
+    "TeardownAbandoned",
     "UndeclaredService",
+    "log_fault",
+    "plugin",
 ]

@@ -94,3 +94,31 @@ class MiddlewareSkipped(KernelError):
     """A listener of an `around` event returned without calling `next`. Facts: `event`, `plugin`."""
 
     code = "MIDDLEWARE_SKIPPED"
+
+
+class MiddlewareFinished(KernelError):
+    """`next` of an `around` event is called after its listener returned. Facts: `event`, `plugin`."""
+
+    code = "MIDDLEWARE_FINISHED"
+
+
+class DuplicateInstance(KernelError):
+    """Two instances in one context have one name. Facts: `context`, `instance`."""
+
+    code = "DUPLICATE_INSTANCE"
+
+
+class ScopeUnsettled(KernelError):
+    """A context is sealed while something in it is starting or stopping. Facts: `context`, `instances`."""
+
+    code = "SCOPE_UNSETTLED"
+    retryable = "yes"
+
+
+class TeardownAbandoned(KernelError):
+    """Clean-up took longer than the kernel's grace. Facts: `plugin`, `what`, `seconds`, `ended`.
+
+    `ended` is true when the code ended once it was cancelled, false when it ignored even that and still runs.
+    """
+
+    code = "TEARDOWN_ABANDONED"

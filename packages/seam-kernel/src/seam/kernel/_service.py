@@ -29,7 +29,8 @@ class Service(ABC):
         if key is None:
             if inherited is None:
                 raise InvalidDeclaration(
-                    f"{cls.__qualname__} has no key; write class {cls.__name__}(Service, key='...')", service=cls
+                    f"{cls.__qualname__} has no key; write class {cls.__name__}(Service, key='...')",
+                    service=cls,
                 )
             return
         if inherited is not None:

@@ -1,0 +1,54 @@
+"""The data that `describe` returns."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from seam.kernel._instance import State
+
+
+class _Facts(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServiceFacts(_Facts):
+    """A service that can be used in a scope now."""
+
+    key: str
+    provider: str
+    """Name of the instance that provides it."""
+    service: str
+    """Qualified name of the abstract class."""
+
+
+class InstanceFacts(_Facts):
+    """An instance as it is listed in a scope."""
+
+    name: str
+    plugin: str
+    module: str
+    distribution: str | None
+    state: State
+    requires: tuple[str, ...]
+    optional: tuple[str, ...]
+    provides: tuple[str, ...]
+    uses: dict[str, str]
+    """Key to the name of the instance that provides it, while this one runs."""
+    missing: tuple[str, ...]
+    error: str | None
+    faults: int
+    holders: tuple[str, ...]
+    children: tuple[InstanceFacts, ...]
+    """Instances that it loaded itself."""
+
+
+class ScopeFacts(_Facts):
+    """A scope and everything below it."""
+
+    name: str
+    sealed: bool
+    isolate: tuple[str, ...]
+    services: tuple[ServiceFacts, ...]
+    """Provided by the instances listed here; what is above is not repeated."""
+    instances: tuple[InstanceFacts, ...]
+    children: tuple[ScopeFacts, ...]

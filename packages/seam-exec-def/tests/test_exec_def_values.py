@@ -27,6 +27,7 @@ from seam.exec_def import (
     StreamOutput,
     TimeSplit,
 )
+from seam.sandbox_def import Policy
 
 WINDOW = OutputWindow(head=100, tail=100, spill=1000)
 
@@ -66,7 +67,7 @@ def result(**changes: object) -> ExecResult:
         "stdout": stream(b"", (), (), 0),
         "stderr": None,
         "drain": Drain(clean=True),
-        "containment": Containment(level="launcher", complete=True),
+        "containment": Containment(level="launcher", whole_tree=True, host_death=True),
         "sandbox": SandboxFacts(mode="full-access"),
         "started_at": datetime(2030, 1, 1, tzinfo=UTC),
         "times": TimeSplit(queue=0.0, spawn=0.001, run=0.002, drain=0.0),
@@ -112,7 +113,7 @@ def test_a_spec_goes_through_json_unchanged() -> None:
         {"limits": Limits(timeout=11.0, grace=2.0, drain=0.5)},
         {"survivors": "keep"},
         {"isolation": Isolation(mode="read-only")},
-        {"isolation": Isolation(mode="full-access", policy="{}")},
+        {"isolation": Isolation(mode="full-access", policy=Policy(mode="full-access"))},
         {"executor": "sandbox"},
         {"executor_version": "2"},
     ],

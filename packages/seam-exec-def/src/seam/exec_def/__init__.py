@@ -1,17 +1,7 @@
 """The contract for running shell commands, and the service that knows secrets."""
 
-from seam.exec_def._abort import (
-    Abort,
-)
-from seam.exec_def._confinement import (
-    Containment,
-    Denial,
-    Gap,
-    Isolation,
-    SandboxFacts,
-    SandboxMode,
-    SandboxOverride,
-)
+from seam.exec_def._abort import Abort
+from seam.exec_def._confinement import Containment, Isolation, SandboxFacts
 from seam.exec_def._ending import (
     Cause,
     Drain,
@@ -24,12 +14,7 @@ from seam.exec_def._ending import (
     TimeSplit,
     Usage,
 )
-from seam.exec_def._environment import (
-    Environment,
-    EnvironmentMode,
-    SecretRef,
-    Setting,
-)
+from seam.exec_def._environment import Environment, EnvironmentMode, SecretRef, Setting
 from seam.exec_def._errors import (
     BadTimeout,
     BadWorkdir,
@@ -49,13 +34,8 @@ from seam.exec_def._errors import (
     UnknownSecret,
     WorldLost,
 )
-from seam.exec_def._executor import (
-    HandOver,
-    ShellExecutor,
-)
-from seam.exec_def._facts import (
-    ExecutorFacts,
-)
+from seam.exec_def._executor import HandOver, Settled, ShellExecutor
+from seam.exec_def._facts import ExecutorFacts
 from seam.exec_def._output import (
     KeptRange,
     LossReason,
@@ -66,24 +46,11 @@ from seam.exec_def._output import (
     StreamName,
     StreamOutput,
 )
-from seam.exec_def._process import (
-    ExecProcess,
-    Progress,
-)
-from seam.exec_def._request import (
-    ExecRequest,
-)
-from seam.exec_def._result import (
-    ExecResult,
-)
-from seam.exec_def._secrets import (
-    Secrets,
-)
-from seam.exec_def._spec import (
-    ExecSpec,
-    Limits,
-    ScriptDelivery,
-)
+from seam.exec_def._process import ExecProcess, Progress
+from seam.exec_def._request import ExecRequest
+from seam.exec_def._result import ExecResult
+from seam.exec_def._secrets import Secrets
+from seam.exec_def._spec import ExecSpec, Limits, ScriptDelivery
 
 __all__ = [
     "Abort",
@@ -92,7 +59,6 @@ __all__ = [
     "Cause",
     "CommandTooLong",
     "Containment",
-    "Denial",
     "Drain",
     "EndedBy",
     "Environment",
@@ -107,7 +73,6 @@ __all__ = [
     "ExecutorFacts",
     "ExecutorUnavailable",
     "Fate",
-    "Gap",
     "HandOver",
     "HookFailure",
     "InvalidCommand",
@@ -124,14 +89,13 @@ __all__ = [
     "Progress",
     "ResourcesExhausted",
     "SandboxFacts",
-    "SandboxMode",
-    "SandboxOverride",
     "SandboxUnavailable",
     "ScriptDelivery",
     "SecretRef",
     "SecretUnavailable",
     "Secrets",
     "Setting",
+    "Settled",
     "ShellExecutor",
     "ShellNotFound",
     "StartFailed",

@@ -1,70 +1,43 @@
-"""What a result says about containment (nothing survives) and confinement (nothing is reached)."""
+"""What a spec asks of the sandbox, and what a result says about containment and confinement.
+
+Containment: nothing that a command starts gets away. Confinement: it reaches nothing that it must not; the words
+for that are seam-sandbox-def's.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
-
-from pydantic import Field
-
 from seam.exec_def._frozen import Frozen
-
-SandboxMode = Literal["read-only", "workspace-write", "full-access"]
-"""How much of the world a command may change. An executor that does not confine runs everything as
-`full-access`."""
-
-
-class SandboxOverride(Frozen):
-    """A wish for a strictly wider mode, for one call."""
-
-    mode: SandboxMode
-    justification: str = Field(min_length=1)
-    """Why, for the person who decides."""
-
-
-class Gap(Frozen):
-    """Something that was promised and is not enforced, by name."""
-
-    name: str
-    """Stable identifier, for instance `udp` or `detached-descendants`."""
-    detail: str = ""
+from seam.sandbox_def import Denial, Enforcement, Mode, Policy
 
 
 class Containment(Frozen):
     """How completely the executor can find and end what a command starts."""
 
     level: str
-    """Mechanism, for instance `launcher`, `cgroup`, `scan`."""
-    complete: bool
-    """Whether no process of the command can get away."""
-    gaps: tuple[Gap, ...] = ()
+    """The runtime's name for the mechanism, for instance `launcher`."""
+    whole_tree: bool
+    """No descendant can get away, not by `setsid`, not by a double fork."""
+    host_death: bool
+    """The tree is gone within two seconds after the host was killed with SIGKILL."""
+    gaps: tuple[str, ...] = ()
+    """What this level cannot promise, one short sentence each."""
 
 
 class Isolation(Frozen):
-    """The confinement that a spec asks for. It is part of the spec's digest."""
+    """The confinement that a spec asks for, wholly decided; part of the spec's digest."""
 
-    mode: SandboxMode
-    policy: str | None = None
-    """Canonical JSON of the whole resolved policy; `None` where nothing confines."""
-    widened_by: SandboxOverride | None = None
-    """The override that led here; `None` where the executor does not confine, which satisfies every override
-    already."""
-
-
-class Denial(Frozen):
-    """The confinement refused something."""
-
-    target: str
-    """Path or address."""
-    rule: str
-    certainty: Literal["confirmed", "suspected"]
+    mode: Mode
+    """`full-access` where the executor does not confine."""
+    policy: Policy | None = None
+    """`None` where the executor does not confine."""
 
 
 class SandboxFacts(Frozen):
     """The confinement under which a command really ran."""
 
-    mode: SandboxMode
-    runtime: str | None = None
-    """Mechanism, for instance `bwrap`; `None` where nothing confined."""
-    enforcement: Literal["full", "partial", "none"] = "none"
-    gaps: tuple[Gap, ...] = ()
+    mode: Mode
+    enforcement: Enforcement | None = None
+    """What was enforced and by what; `None` where nothing confined."""
     denials: tuple[Denial, ...] = ()
+    widening_satisfied: bool = False
+    """A wider mode was asked for and needed nobody's consent, since the executor does not confine."""

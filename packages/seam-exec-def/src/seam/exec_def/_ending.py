@@ -9,25 +9,27 @@ from seam.exec_def._frozen import Frozen
 Cause = Literal["exited", "signalled", "timed_out", "idle", "aborted", "lost"]
 """Why a command is over.
 
-`exited`: it ended with an exit code. `signalled`: a signal ended it that the executor did not send.
-`timed_out`, `idle`, `aborted`: the executor ended it, for that reason. `lost`: the world was lost; what
-became of the command is unknown.
+`exited`: it ended with an exit code. `signalled`: a signal ended it that the executor did not send. `timed_out`, `idle`,
+`aborted`: the executor ended it, for that reason. `lost`: what became of the command is unknown, for instance because the
+world was lost.
 """
 
-EndedBy = Literal["command", "outsider", "timeout", "idle", "abort", "owner", "disposal", "guard", "nobody"]
+EndedBy = Literal[
+    "command", "timeout", "idle", "abort", "cancellation", "owner", "disposal", "guard", "nobody", "unknown"
+]
 """Who ended a command.
 
-`command`: it came to its own end (a signal that it sent itself included, where that is known). `outsider`:
-something outside of the executor, for instance the kernel's out-of-memory killer or another process's `kill`.
-`timeout`, `idle`, `abort`: the executor, for that limit or wish. `owner`: whoever holds the process called
-`terminate`. `disposal`: the executor is being disposed. `guard`: the executor's outer guard gave up on a
-runtime that did not keep its own bounds. `nobody`: it was handed over alive, or the world was lost.
+`command`: it came to its own end. `timeout`, `idle`, `abort`, `cancellation`: the executor, for that reason. `owner`: whoever
+holds the process called `terminate`. `disposal`: the executor is being disposed. `guard`: the executor gave up on a runtime
+that did not keep its own bounds. `nobody`: it was handed over alive. `unknown`: a signal that the executor did not send,
+and the system does not say whose; or the world was lost.
 """
 
-Fate = Literal["ended", "kept"]
+Fate = Literal["ended", "kept", "escaped"]
+"""`escaped`: known to be alive, and out of reach of this level of containment."""
+
 SurvivorPolicy = Literal["end", "keep"]
-"""What happens to processes that are still alive when the command itself is over and its output is
-drained."""
+"""What happens to processes that are still alive when the command itself is over and its output is drained."""
 
 
 class ProcessRef(Frozen):
@@ -46,18 +48,18 @@ class Survivor(Frozen):
 
 
 class Drain(Frozen):
-    """How reading the output came to its end.
-
-    `clean`: every stream reached its end. Otherwise reading stopped after the configured bound, because
-    somebody kept a stream open; `held_by` names the processes that are known.
-    """
+    """How reading the output came to its end."""
 
     clean: bool
+    """Every stream reached its end. Otherwise reading stopped after the configured bound."""
+    streams: tuple[str, ...] = ()
+    """The streams that somebody still held open then."""
     held_by: tuple[ProcessRef, ...] = ()
+    """Processes that were alive then; one or more of them held the streams."""
 
 
 class TimeSplit(Frozen):
-    """Where the time went, in seconds: waiting for a slot, starting, running, reading the rest."""
+    """Where the time went, in seconds: before the start was tried, starting, running, reading the rest."""
 
     queue: float
     spawn: float
@@ -66,14 +68,14 @@ class TimeSplit(Frozen):
 
 
 class Usage(Frozen):
-    """What the command used, children that it waited for included; `None` where the system did not say.
-
-    `cpu_user` and `cpu_system` are seconds, `peak_memory` is bytes of resident memory of the largest process.
-    """
+    """What the command used, children that it waited for included; `None` where the system did not say."""
 
     cpu_user: float | None = None
+    """Seconds."""
     cpu_system: float | None = None
+    """Seconds."""
     peak_memory: int | None = None
+    """Bytes of resident memory of the largest single process."""
 
 
 class HookFailure(Frozen):

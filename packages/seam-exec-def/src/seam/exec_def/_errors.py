@@ -115,7 +115,7 @@ class SecretUnavailable(ExecutorUnavailable):
 
 
 class SandboxUnavailable(ExecutorUnavailable):
-    """The confinement that the policy asks for cannot be had; nothing was run. Facts: `missing`, `remedy`."""
+    """The confinement that the policy asks for cannot be had; nothing was run. Facts: `missing` (what, in words), `remedy`."""
 
     code = "SANDBOX_UNAVAILABLE"
     retryable = "no"

@@ -14,9 +14,12 @@ from seam.exec_def._spec import ExecSpec
 from seam.kernel import Service
 
 HandOver = Callable[[ExecProcess], Awaitable[bool]]
-"""Offered the live process when a limit (`timeout`, idle) has passed, before it would be ended. `True` means
-taken: the process goes on, its new owner ends it. If it raises or does not answer within the grace, the
-process is ended as usual."""
+"""Offered the live process when a limit (timeout or idle) has passed, before it would be ended. `True` means taken: the
+process goes on, and its new owner ends it. If it raises or does not answer within the grace, the process is ended as usual."""
+
+Settled = Callable[[ExecResult], None]
+"""Told the result exactly once, also where cancellation keeps `run` from returning it. It must not block; if it raises,
+the result stands and the error is logged."""
 
 
 class ShellExecutor(Service, key="exec"):
@@ -44,16 +47,17 @@ class ShellExecutor(Service, key="exec"):
         abort: Abort | None = None,
         hand_over: HandOver | None = None,
         progress: Progress | None = None,
+        settled: Settled | None = None,
     ) -> ExecResult:
         """Run in the foreground, enforcing the limits; the result is there by `spec.limits.return_by`.
 
-        Non-zero exits, time limits and aborts are results. Cancelling the awaiting task ends the command,
-        waits until it is gone and raises.
+        Non-zero exits, time limits and aborts are results. Cancelling the awaiting task ends the command, waits
+        until it is gone and raises; `settled` is told what it left.
 
         Raises:
             TypeError: `spec` is a request, or anything else that is not a spec.
-            InvalidRequest: the world refuses what `resolve` could not see (a working directory that is not
-                there). ExecutorUnavailable: nothing was started.
+            InvalidRequest: the world refuses what `resolve` could not see, such as a working directory that is not there.
+            ExecutorUnavailable: nothing was started.
         """
 
     @abstractmethod

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from seam.exec_def._confinement import SandboxMode
 from seam.exec_def._frozen import Frozen
+from seam.sandbox_def import Mode
 
 
 class ExecutorFacts(Frozen):
@@ -17,11 +17,11 @@ class ExecutorFacts(Frozen):
     shell: str
     """Absolute path of the shell in the world."""
     world_id: str
-    sandbox_mode: SandboxMode
+    sandbox_mode: Mode
+    """`full-access` where nothing confines."""
     confines: bool
-    """Whether commands are confined at all. If not, a request to widen is satisfied already and asks
-    nobody."""
-    workdir: str
-    """Absolute path where relative working directories start."""
+    """Whether commands are confined at all. If not, a request to widen is satisfied already and asks nobody."""
+    workspace: str
+    """Absolute path that stands for the workspace where a request names none."""
     max_timeout: float
     """Seconds; a longer timeout is lowered to this."""

@@ -12,9 +12,9 @@ StreamName = Literal["stdout", "stderr"]
 StreamMode = Literal["separate", "merged"]
 """`separate`: two streams. `merged`: one stream, `stdout`, in the exact order of the writes."""
 
-LossReason = Literal["window", "spill_limit", "spill_failed", "not_drained"]
-"""Why bytes are not in the result: beyond the window, beyond the spill file's limit, the spill file could not
-be written, or reading stopped before the stream's end."""
+LossReason = Literal["window", "spill_limit", "spill_failed", "held"]
+"""Why bytes are not in `data`: beyond the window, beyond the spill file's limit too, the spill file could not be written,
+or reading stopped while a descendant still held the stream (what it wrote later is not even counted)."""
 
 
 class OutputWindow(Frozen):

@@ -6,14 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import TracebackType
 
-from seam.exec_def._ending import EndedBy
 from seam.exec_def._output import OutputChunk, OutputSlice, StreamName
 from seam.exec_def._result import ExecResult
 from seam.exec_def._spec import ExecSpec
 
 Progress = Callable[[OutputChunk], None]
-"""Called in the event loop with each piece of output. It must not block; if it raises, that goes into
-`hook_failures` and it is not called again."""
+"""Called in the event loop with each piece of output. It must not block; if it raises, that goes into `hook_failures`
+and it is not called again."""
 
 
 class ExecProcess(ABC):
@@ -40,21 +39,30 @@ class ExecProcess(ABC):
 
     @abstractmethod
     async def wait(self) -> ExecResult:
-        """Return the result as soon as there is one. Cancelling the wait leaves the command alone; many may
-        wait."""
+        """Return the result as soon as there is one. Cancelling the wait leaves the command alone; many may wait."""
 
     @abstractmethod
-    async def terminate(self, *, ended_by: EndedBy = "owner") -> ExecResult:
-        """End the whole tree (polite signal, grace, SIGKILL), wait until it is gone. Idempotent; never raises
-        if it is over."""
+    async def terminate(self, *, reason: str = "ended by its owner") -> ExecResult:
+        """End the whole tree (polite signal, grace, SIGKILL) and wait until it is gone.
+
+        Idempotent; never raises if it is over already. A command that was still running is recorded as aborted, with
+        `reason`, ended by its owner.
+        """
 
     @abstractmethod
     async def read(self, stream: StreamName = "stdout", *, offset: int = 0, limit: int) -> OutputSlice:
-        """Return at most `limit` bytes from absolute `offset`. Readers do not take bytes from one another.
+        """Return at most `limit` bytes from absolute `offset`, without waiting for more. Readers do not take bytes from one another.
 
         Raises:
-            ValueError: `offset` or `limit` is negative, or the spec merges the streams and `stderr` is asked
-                for.
+            ValueError: `offset` is negative, `limit` is not positive, or the spec merges the streams and `stderr` is asked for.
+        """
+
+    @abstractmethod
+    async def wait_beyond(self, offset: int, stream: StreamName = "stdout") -> bool:
+        """Wait until the stream has more than `offset` bytes (`True`) or has ended without (`False`).
+
+        Raises:
+            ValueError: as for `read`.
         """
 
     @abstractmethod
@@ -63,7 +71,7 @@ class ExecProcess(ABC):
 
     @abstractmethod
     async def aclose(self) -> None:
-        """End what still runs, wait until it is gone, and let go of what it holds, except the spill files."""
+        """End what still runs, wait until it is gone, and let go of what is held. Spill files stay until the executor is disposed."""
 
     async def __aenter__(self) -> ExecProcess:
         """Own the process for a block."""

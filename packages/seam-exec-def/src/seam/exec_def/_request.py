@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seam.exec_def._environment import Environment
 from seam.exec_def._frozen import Frozen
-from seam.exec_def._output import OutputWindow
+from seam.exec_def._output import OutputWindow, StreamMode
 from seam.sandbox_def import Widening
 
 
@@ -27,6 +27,8 @@ class ExecRequest(Frozen):
     environment: Environment | None = None
     stdin: bytes | None = None
     """What the command reads. Without it, standard input is at its end at once."""
+    streams: StreamMode | None = None
+    """Whether both streams are one, in write order. A job that is read by one cursor asks for `merged`."""
     output: OutputWindow | None = None
     widening: Widening | None = None
     """A wish for a strictly wider sandbox mode, for this call alone; approval is the caller's business."""

@@ -15,7 +15,10 @@ SKIP_LIST = "allowed-skips.txt"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the plugin's marker."""
+    """Declare the plugin's marker; let tests import the fakes that lie beside them (file names are unique in the workspace)."""
+    for folder in sorted([*config.rootpath.glob("packages/*/tests"), *config.rootpath.glob("tools/*/tests")]):
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
     config.addinivalue_line(
         "markers", "leaks(*kinds): kinds (children, threads, descriptors, temporary) this test may leave"
     )

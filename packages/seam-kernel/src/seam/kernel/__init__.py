@@ -24,6 +24,7 @@ from seam.kernel._event import Answer, Around, Decide, Next, Observe
 from seam.kernel._facts import InstanceFacts, ScopeFacts, ServiceFacts
 from seam.kernel._fault import Fault, FaultSink, Phase, log_fault
 from seam.kernel._instance import Instance, State
+from seam.kernel._paths import DeploymentPath, PathMark, WatchedPath, deployment_paths
 from seam.kernel._plugin import NoConfig, Plugin, plugin
 from seam.kernel._problem import Problem
 from seam.kernel._scope import Scope
@@ -36,6 +37,7 @@ __all__ = [
     "ContextInactive",
     "ContextSealed",
     "Decide",
+    "DeploymentPath",
     "Disposer",
     "DuplicateInstance",
     "DuplicateProvider",
@@ -51,6 +53,7 @@ __all__ = [
     "Next",
     "NoConfig",
     "Observe",
+    "PathMark",
     "Phase",
     "Plugin",
     "PluginFailed",
@@ -67,6 +70,8 @@ __all__ = [
     "State",
     "TeardownAbandoned",
     "UndeclaredService",
+    "WatchedPath",
+    "deployment_paths",
     "log_fault",
     "plugin",
 ]

@@ -1,0 +1,64 @@
+"""Links that would undo a rule: found and refused before anything runs."""
+
+# Paths stay strings: they may hold any bytes, and resolving a policy must stay cheap.
+# ruff: noqa: PTH115
+
+from __future__ import annotations
+
+import os
+import stat
+
+from seam.sandbox_def import LinkRefused, PathRule
+from seam.sandbox_policy._canonical import canonical, inside
+
+
+def refuse_symlink(path: str, root: str) -> None:
+    """Refuse a protected path below `root` of which any component is a symlink: a command could replace the
+    link, and a mount cannot be pinned on it.
+
+    Raises:
+        LinkRefused: with the link and its target.
+    """
+    current = root
+    for name in path[len(root) :].strip("/").split("/"):
+        current = f"{current}/{name}"
+        try:
+            mode = os.lstat(current).st_mode
+        except OSError:
+            return  # the rest does not exist (or cannot be looked at, then nobody confined can either)
+        if stat.S_ISLNK(mode):
+            target = os.readlink(current)
+            raise LinkRefused(
+                f"{current!r} is protected and a symlink to {target!r}, which cannot be pinned. Replace it by what it "
+                f"points to, or list it in unprotected.",
+                path=current,
+                kind="symlink",
+                target=target,
+            )
+
+
+def refuse_hard_links(rules: tuple[PathRule, ...], kind: str) -> None:
+    """Refuse a protected or hidden file that has a second name: the rule would hold for one name only.
+
+    Raises:
+        LinkRefused: with the file.
+    """
+    for rule in rules:
+        try:
+            facts = os.lstat(rule.path)
+        except OSError:
+            continue  # it does not exist, so it has no second name
+        if stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
+            raise LinkRefused(
+                f"{rule.path!r} is {kind} and has {facts.st_nlink} names (hard links); the others would not be {kind}. "
+                f"Make it a file of its own (cp, then mv), or take it from the list.",
+                path=rule.path,
+                kind="hard-link",
+                target=None,
+            )
+
+
+def readable_by_link(path: str, writable: tuple[PathRule, ...]) -> str | None:
+    """The canonical path of a protected path given through a link outside of every root, else `None`."""
+    real = canonical(path)
+    return real if any(inside(real, rule.path) for rule in writable) else None

@@ -1,0 +1,151 @@
+"""The path lists of one policy: defaults and configuration, canonical, with reasons."""
+
+# Paths stay strings: they may hold any bytes, and resolving a policy must stay cheap.
+# ruff: noqa: PTH112, PTH113, PTH114
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+
+from seam.sandbox_def import InvalidPolicy, PathRule
+from seam.sandbox_policy import _defaults as defaults
+from seam.sandbox_policy._canonical import BadPath, Places, canonical, expand, inside, writable_root
+from seam.sandbox_policy._config import PolicyConfig
+from seam.sandbox_policy._links import readable_by_link, refuse_symlink
+
+
+def writable_rules(config: PolicyConfig, places: Places) -> tuple[PathRule, ...]:
+    """The workspace and the configured roots.
+
+    Raises:
+        InvalidPolicy: with every root that cannot be one.
+    """
+    rules: dict[str, PathRule] = {}
+    problems: list[tuple[str, str]] = []
+    asked = (
+        [] if places.workspace is None else [("workspace", places.workspace, "the workspace", "workspace")]
+    )
+    asked += [
+        (f"writable[{i}]", w, "listed as writable", "deployment") for i, w in enumerate(config.writable)
+    ]
+    for place, written, reason, source in asked:
+        try:
+            real = writable_root(expand(written, places))
+        except BadPath as error:
+            problems.append((place, str(error)))
+            continue
+        rules.setdefault(real, _rule(real, written, reason, source))
+    if problems:
+        raise InvalidPolicy(tuple(problems))
+    return tuple(rules.values())
+
+
+def hidden_rules(config: PolicyConfig, places: Places) -> tuple[PathRule, ...]:
+    """Credential stores and what is configured. A symlink is hidden at its target."""
+    entries = [(w, r, "default") for w, r in defaults.HIDDEN.items() if w not in config.unhidden]
+    entries += [(written, "listed as hidden", "deployment") for written in config.hidden]
+    return _canonical_rules("hidden", entries, places)
+
+
+def readable_rules(config: PolicyConfig, places: Places) -> tuple[PathRule, ...]:
+    """What is opened again below hidden paths."""
+    entries = [(w, r, "default") for w, r in defaults.READABLE.items()]
+    entries += [(written, "listed as readable", "deployment") for written in config.readable]
+    return _canonical_rules("readable", entries, places)
+
+
+def protected_rules(
+    config: PolicyConfig, places: Places, writable: tuple[PathRule, ...]
+) -> tuple[PathRule, ...]:
+    """What stays read-only below the writable roots.
+
+    Raises:
+        InvalidPolicy: a configured path cannot be expanded.
+        LinkRefused: a protected path is, or leads through, a symlink.
+    """
+    found: dict[str, PathRule] = {}
+    for given, written, reason, source in _protected_candidates(config, places, writable):
+        path = given
+        root = _innermost(path, writable)
+        if root is None:
+            through = readable_by_link(path, writable)
+            if through is None or source == "default":
+                continue  # outside every writable root: read-only already
+            path, root = through, _innermost(through, writable) or through
+        if source == "default" and not config.protect_missing and not os.path.lexists(path):
+            continue
+        refuse_symlink(path, root)
+        found.setdefault(path, _rule(path, written, reason, source))
+    return tuple(found.values())
+
+
+def _protected_candidates(
+    config: PolicyConfig, places: Places, writable: tuple[PathRule, ...]
+) -> Iterable[tuple[str, str, str, str]]:
+    for root in writable:
+        for name, reason in _in_root(root.path).items():
+            if name not in config.unprotected:
+                yield f"{root.path}/{name}", f"{root.path}/{name}", reason, "default"
+    for written, reason in defaults.PROTECTED_IN_HOME.items():
+        if written not in config.unprotected:
+            yield expand(written, places), written, reason, "default"
+    if sys.prefix not in config.unprotected:
+        yield canonical(sys.prefix), sys.prefix, "the host itself runs from here", "default"
+    for index, written in enumerate(config.protected):
+        try:
+            yield expand(written, places), written, "listed as protected", "deployment"
+        except BadPath as error:
+            raise InvalidPolicy(((f"protected[{index}]", str(error)),)) from error
+
+
+def _in_root(root: str) -> dict[str, str]:
+    """Default names to protect below one root, by the shape that its repository has."""
+    names = dict(defaults.PROTECTED_IN_ROOT)
+    git = f"{root}/.git"
+    repository = ".git"
+    if os.path.isfile(git) and not os.path.islink(git):
+        # A worktree or submodule: the file names the real folder, so the file itself is what must stay.
+        names = {name: reason for name, reason in names.items() if not name.startswith(".git/")}
+        names[".git"] = "it says where the repository is, whose programs git runs"
+        return names
+    if os.path.isfile(f"{root}/HEAD") and os.path.isdir(f"{root}/objects"):
+        names |= {name: names[f".git/{name}"] for name in ("hooks", "config")}
+        repository = ""
+    modules = f"{root}/{repository}/modules"
+    if os.path.isdir(modules):
+        with os.scandir(modules) as entries:
+            below = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        prefix = f"{repository}/modules".lstrip("/")
+        names |= {
+            f"{prefix}/{name}/{last}": names[f".git/{last}"] for name in below for last in ("hooks", "config")
+        }
+    return names
+
+
+def _canonical_rules(kind: str, entries: list[tuple[str, str, str]], places: Places) -> tuple[PathRule, ...]:
+    rules: dict[str, PathRule] = {}
+    problems: list[tuple[str, str]] = []
+    known: dict[str, str] = {}
+    for written, reason, source in entries:
+        try:
+            real = canonical(expand(written, places), known)
+        except BadPath as error:
+            problems.append((kind, f"{written!r}: {error}"))
+            continue
+        rules.setdefault(real, _rule(real, written, reason, source))
+    if problems:
+        raise InvalidPolicy(tuple(problems))
+    return tuple(rules.values())
+
+
+def _innermost(path: str, writable: tuple[PathRule, ...]) -> str | None:
+    roots = [rule.path for rule in writable if inside(path, rule.path) and path != rule.path]
+    return max(roots, key=len, default=None)
+
+
+def _rule(real: str, written: str, reason: str, source: str) -> PathRule:
+    given = written if written != real else None
+    # Canonical paths need no second validation, which would be a third of the time that resolving takes.
+    return PathRule.model_construct(path=real, reason=reason, source=source, given=given)

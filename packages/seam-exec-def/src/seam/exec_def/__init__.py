@@ -51,6 +51,7 @@ from seam.exec_def._request import ExecRequest
 from seam.exec_def._result import ExecResult
 from seam.exec_def._secrets import Secrets
 from seam.exec_def._spec import ExecSpec, Limits, ScriptDelivery
+from seam.exec_def._text import LiveText, PlainText, plain_text
 
 __all__ = [
     "Abort",
@@ -81,10 +82,12 @@ __all__ = [
     "Isolation",
     "KeptRange",
     "Limits",
+    "LiveText",
     "LossReason",
     "OutputChunk",
     "OutputSlice",
     "OutputWindow",
+    "PlainText",
     "ProcessRef",
     "Progress",
     "ResourcesExhausted",
@@ -108,4 +111,5 @@ __all__ = [
     "UnknownSecret",
     "Usage",
     "WorldLost",
+    "plain_text",
 ]

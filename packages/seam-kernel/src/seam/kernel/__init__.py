@@ -1,6 +1,7 @@
 """Contexts, plugins, effects and events."""
 
 from seam.kernel._context import Context
+from seam.kernel._duration import Seconds
 from seam.kernel._effects import Disposer, Release
 from seam.kernel._errors import (
     ContextInactive,
@@ -64,6 +65,7 @@ __all__ = [
     "ScopeFacts",
     "ScopeUnsettled",
     "SeamError",
+    "Seconds",
     "Service",
     "ServiceFacts",
     "ServiceUnavailable",

@@ -45,6 +45,18 @@ class SubprocessRuntime(Service, key="subprocess"):
     def limits(self) -> SpawnLimits:
         """What one start can carry."""
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The world's own environment, from which a caller's allow-list takes what it names; nothing is inherited by itself.
+
+        A world that has none to tell answers with an empty mapping."""
+        return {}
+
+    @property
+    def cwd(self) -> str:
+        """Where a program of this world stands whose caller knows no better place: an absolute path."""
+        return "/"
+
     @abstractmethod
     async def which(self, name: str, env: Mapping[str, str]) -> str | None:
         """The absolute path that `name` would run with PATH of `env`, or None. A path is checked and

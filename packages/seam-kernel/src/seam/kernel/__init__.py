@@ -25,6 +25,7 @@ from seam.kernel._event import Answer, Around, Decide, Next, Observe
 from seam.kernel._facts import InstanceFacts, ScopeFacts, ServiceFacts
 from seam.kernel._fault import Fault, FaultSink, Phase, log_fault
 from seam.kernel._instance import Instance, State
+from seam.kernel._kernel import Kernel
 from seam.kernel._paths import DeploymentPath, PathMark, WatchedPath, deployment_paths
 from seam.kernel._plugin import NoConfig, Plugin, plugin
 from seam.kernel._problem import Problem
@@ -48,6 +49,7 @@ __all__ = [
     "InstanceFacts",
     "InvalidConfig",
     "InvalidDeclaration",
+    "Kernel",
     "KernelError",
     "MiddlewareFinished",
     "MiddlewareSkipped",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, Unpack, overload
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, overload
 
 from seam.kernel._effects import Disposer, Release
-from seam.kernel._event import Answer, AnswerT, Around, Decide, Next, Observe, PayloadT
+from seam.kernel._event import Answer, AnswerT, Around, Decide, Event, Next, Observe, PayloadT
 from seam.kernel._plugin import ConfigT, Plugin
 from seam.kernel._service import Service
 
@@ -29,10 +29,11 @@ class Context:
     soon as the plugin is stopping.
     """
 
-    __slots__ = ("_run", "_services", "_views")
+    __slots__ = ("_registrations", "_run", "_services", "_views")
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self._registrations = run.registrations
         self._services = run.services
         self._views = run.views
 
@@ -80,7 +81,7 @@ class Context:
             InvalidDeclaration: the object is not an instance of the class.
             ContextSealed: the scope is sealed.
         """
-        return self._run.provide(service, implementation)
+        return self._registrations.provide(service, implementation)
 
     def contribute(self, item: object) -> Release:
         """Offer something to the scope: a tool, a skill, a note. The kernel does not look at it.
@@ -88,7 +89,7 @@ class Context:
         Raises:
             ContextSealed: the scope is sealed; also raised by the release.
         """
-        return self._run.contribute(item)
+        return self._registrations.contribute(item)
 
     @overload
     def on(
@@ -104,25 +105,25 @@ class Context:
         event: Around[PayloadT, AnswerT],
         listener: Callable[[PayloadT, Next[PayloadT, AnswerT]], Awaitable[AnswerT]],
     ) -> Release: ...
-    def on(self, event: object, listener: Callable[..., object]) -> Release:
+    def on(self, event: Event, listener: Callable[..., object]) -> Release:
         """Listen to an event emitted in this scope or below. A listener runs in the task of the one who emits."""
-        return self._run.listen(event, listener)
+        return self._registrations.listen(event, listener)
 
     def effect(self, undo: Callable[[], Awaitable[object] | object], name: str | None = None) -> Disposer:
         """Have something undone at the stop. Disposing undoes it now, once, and raises what it raises."""
-        return self._run.effect(undo, name)
+        return self._registrations.effect(undo, name)
 
     def start_soon(
         self,
-        function: Callable[[Unpack[ArgumentsT]], Awaitable[object]],
-        *arguments: Unpack[ArgumentsT],
+        function: Callable[[*ArgumentsT], Awaitable[object]],
+        *arguments: *ArgumentsT,
         name: str | None = None,
     ) -> Disposer:
         """Run a task that this plugin owns. A crash is recorded; the plugin and the host live on.
 
         It is cancelled, and waited for, in its place among the effects, or by the disposer.
         """
-        return self._run.start_soon(function, arguments, name)
+        return self._registrations.start_soon(function, arguments, name)
 
     def load(
         self,
@@ -135,7 +136,7 @@ class Context:
 
         `await instance.stop()` disposes of the child alone. Raises as `Scope.load`.
         """
-        return self._run.load(plugin, config, name)
+        return self._registrations.load(plugin, config, name)
 
     def hold(self, name: str) -> Release:
         """Keep this instance, and what it requires, alive: see `Instance.hold`."""

@@ -32,6 +32,9 @@ class EffectStack:
     def __len__(self) -> int:
         return len(self._entries)
 
+    def __contains__(self, effect: Effect) -> bool:
+        return effect in self._entries
+
     def push(self, name: str, undo: Callable[[], Awaitable[object] | object]) -> Effect:
         """Remember one more."""
         effect = Effect(name, undo)

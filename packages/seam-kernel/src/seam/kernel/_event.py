@@ -23,7 +23,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\Z")
 
 # Events are told apart by identity, not by name: two definitions may use one name, and a lookup by identity is fast.
 @dataclass(frozen=True, eq=False)
-class _Event:
+class Event:
+    """What the three modes share."""
+
     name: str
     """Lower-case identifiers joined by dots, for people: `tools.before_call`."""
 
@@ -36,17 +38,17 @@ class _Event:
 
 
 @dataclass(frozen=True, eq=False)
-class Observe(_Event, Generic[PayloadT]):
+class Observe(Event, Generic[PayloadT]):
     """Something happened. Listeners are told one after the other; their errors are contained and reported."""
 
 
 @dataclass(frozen=True, eq=False)
-class Decide(_Event, Generic[PayloadT, AnswerT]):
+class Decide(Event, Generic[PayloadT, AnswerT]):
     """A question. Every listener answers, in listing order; a listener that raises is an answer with an error."""
 
 
 @dataclass(frozen=True, eq=False)
-class Around(_Event, Generic[PayloadT, AnswerT]):
+class Around(Event, Generic[PayloadT, AnswerT]):
     """Middleware. Listeners are nested in listing order around the innermost step and must call `next`."""
 
 
@@ -63,6 +65,11 @@ class Answer(Generic[AnswerT]):
     instance: Instance
     value: AnswerT | None
     error: BaseException | None = None
+
+    @property
+    def plugin(self) -> str:
+        """Name of the plugin that answered."""
+        return self.instance.plugin.name
 
     def unwrap(self) -> AnswerT:
         """The answer; raises what the listener raised."""

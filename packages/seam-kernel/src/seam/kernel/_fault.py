@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
+
+import anyio
 
 Phase: TypeAlias = Literal["set-up", "running", "task", "listener", "effect", "tear-down"]
 """Where a plugin failed; `running` means that a scope or task group it opened in set-up broke while it was active."""
@@ -41,3 +43,21 @@ FaultSink: TypeAlias = Callable[[Fault], None]
 def log_fault(fault: Fault) -> None:
     """The default sink: one record with traceback in the logger `seam.kernel`."""
     logging.getLogger("seam.kernel").error("%s", fault, exc_info=fault.error)
+
+
+def contained(error: BaseException) -> bool:
+    """Whether the kernel may keep this error to itself.
+
+    Cancellation belongs to the event loop, an interrupt to the person, a generator's exit to the interpreter.
+    Everything else that a plugin raises, SystemExit included, is the plugin's own failure.
+    """
+    if isinstance(error, (anyio.get_cancelled_exc_class(), KeyboardInterrupt, GeneratorExit)):
+        return False
+    return not _holds_interrupt(error)
+
+
+def _holds_interrupt(error: BaseException) -> bool:
+    if not isinstance(error, BaseExceptionGroup):
+        return False
+    inner = cast("BaseExceptionGroup[BaseException]", error).exceptions
+    return any(isinstance(each, KeyboardInterrupt) or _holds_interrupt(each) for each in inner)

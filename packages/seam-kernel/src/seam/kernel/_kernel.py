@@ -9,6 +9,7 @@ import anyio
 from anyio.abc import TaskGroup
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from seam.kernel._closing import shut_down
 from seam.kernel._engine import Engine
 from seam.kernel._fault import Fault, FaultSink, log_fault
 from seam.kernel._place import Place
@@ -58,6 +59,7 @@ class Kernel:
             grace=limits.grace,
             abandon_after=limits.abandon_after,
             faults=self._faults,
+            faults_kept=limits.faults_kept,
             sink=on_fault,
         )
         self._root = Place(self._engine, "root", None, frozenset())
@@ -83,5 +85,5 @@ class Kernel:
     ) -> bool | None:
         assert self._tasks is not None
         with anyio.CancelScope(shield=True):
-            await self._engine.shut_down(self._root)
+            await shut_down(self._engine, self._root)
         return await self._tasks.__aexit__(kind, error, traceback)

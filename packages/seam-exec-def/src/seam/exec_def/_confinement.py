@@ -30,6 +30,8 @@ class Isolation(Frozen):
     """`full-access` where the executor does not confine."""
     policy: Policy | None = None
     """`None` where the executor does not confine."""
+    already_satisfied: bool = False
+    """A wider mode was asked for and needs nobody's consent, since the executor does not confine."""
 
 
 class SandboxFacts(Frozen):
@@ -40,4 +42,4 @@ class SandboxFacts(Frozen):
     """What was enforced and by what; `None` where nothing confined."""
     denials: tuple[Denial, ...] = ()
     widening_satisfied: bool = False
-    """A wider mode was asked for and needed nobody's consent, since the executor does not confine."""
+    """As in the isolation that was asked for."""

@@ -72,7 +72,6 @@ def result(**changes: object) -> ExecResult:
         "started_at": datetime(2030, 1, 1, tzinfo=UTC),
         "times": TimeSplit(queue=0.0, spawn=0.001, run=0.002, drain=0.0),
         "limits": Limits(timeout=10.0, grace=2.0, drain=0.5),
-        "spec_digest": "sha256:0",
     }
     return ExecResult.model_validate({**fields, **changes})
 

@@ -43,7 +43,6 @@ class ExecResult(Frozen):
     limits: Limits
     """The limits that were in force: the effective timeout, and what was asked for if that was more."""
     hook_failures: tuple[HookFailure, ...] = ()
-    spec_digest: str
 
     @property
     def success(self) -> bool:

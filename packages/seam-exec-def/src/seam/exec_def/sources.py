@@ -26,11 +26,11 @@ class Source(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    environment: str | None = Field(None, min_length=1)
+    environment: str | None = Field(default=None, min_length=1)
     """A variable of the host's own environment."""
     file: DeploymentPath | None = None
     """A file on the host's machine, beside the deployment file where relative."""
-    command: tuple[str, ...] | None = Field(None, min_length=1)
+    command: tuple[str, ...] | None = Field(default=None, min_length=1)
     """A program of the world with its arguments (no shell) that prints the value."""
 
     @model_validator(mode="after")
@@ -55,9 +55,9 @@ class SourcesConfig(BaseModel):
 
     sources: dict[str, Source] = Field(default_factory=dict[str, Source])
     """By the name that requests and environments use."""
-    command_timeout: Seconds = Field(10.0, gt=0)
+    command_timeout: Seconds = Field(default=10.0, gt=0)
     """Seconds that a command may take to print a secret."""
-    limit: int = Field(65_536, gt=0)
+    limit: int = Field(default=65_536, gt=0)
     """Bytes that a value may have."""
 
 

@@ -1,0 +1,306 @@
+"""The executor: a fresh shell for each call, through whatever runtime the deployment has."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import anyio
+from anyio.abc import TaskGroup
+
+from seam.exec_def import (
+    Abort,
+    Cause,
+    Containment,
+    Drain,
+    EndedBy,
+    ExecProcess,
+    ExecRequest,
+    ExecResult,
+    ExecSpec,
+    ExecutorClosed,
+    ExecutorFacts,
+    HandOver,
+    Progress,
+    SandboxFacts,
+    Settled,
+    ShellExecutor,
+    TimeSplit,
+)
+from seam.exec_local._attendance import Attendance
+from seam.exec_local._ledger import Ledger
+from seam.exec_local._process import LocalProcess
+from seam.exec_local._resolve import Resolver
+from seam.exec_local._running import Running
+from seam.exec_local._shield import shielded
+from seam.exec_local._start import Starter
+from seam.exec_local._streams import nothing
+from seam.subprocess_def import Process, ProcessExit
+
+_log = logging.getLogger("seam.exec")
+
+
+class LocalExecutor(ShellExecutor):
+    """Runs commands through a `SubprocessRuntime`; made by `opened`, which owns its tasks."""
+
+    def __init__(self, facts: ExecutorFacts, resolver: Resolver, starter: Starter, tasks: TaskGroup) -> None:
+        self._facts = facts
+        self._resolver = resolver
+        self._starter = starter
+        self._tasks = tasks
+        self._guard = resolver.config.guard
+        self._ledger = Ledger()
+        self._spilled: deque[Process] = deque()
+
+    @property
+    def facts(self) -> ExecutorFacts:
+        """What this executor is."""
+        return self._facts
+
+    def resolve(self, request: ExecRequest) -> ExecSpec:
+        """Decide everything, do nothing."""
+        return self._resolver.resolve(request)
+
+    async def run(
+        self,
+        spec: ExecSpec,
+        *,
+        abort: Abort | None = None,
+        hand_over: HandOver | None = None,
+        progress: Progress | None = None,
+        settled: Settled | None = None,
+    ) -> ExecResult:
+        """Run in the foreground."""
+        self._admit(spec)
+        if abort is not None and abort.is_set:
+            return _told(settled, _unstarted(spec, "aborted", "abort", reason=abort.reason))
+        began = anyio.current_time()
+        scope = anyio.CancelScope(deadline=began + spec.limits.timeout + self._guard)
+        token = self._ledger.enter(scope.cancel)
+        try:
+            running = None
+            with scope:
+                running = await self._starter.start(spec, watched=hand_over is not None, progress=progress)
+            if running is None:
+                by: EndedBy = "disposal" if self._ledger.closing else "guard"
+                return _told(
+                    settled, _unstarted(spec, "aborted" if self._ledger.closing else "timed_out", by)
+                )
+            attendance = Attendance(running, began=began, guard=self._guard)
+            self._ledger.update(
+                token, lambda: attendance.interrupt("disposal", "the executor is being disposed")
+            )
+            return await self._attend(running, attendance, abort, hand_over, settled)
+        finally:
+            self._ledger.leave(token)
+
+    async def start(self, spec: ExecSpec) -> ExecProcess:
+        """Run in the background."""
+        self._admit(spec)
+        scope = anyio.CancelScope()
+        token = self._ledger.enter(scope.cancel)
+        started: list[Running] = []
+        try:
+            with scope:
+                started.append(await self._starter.start(spec, watched=True))
+        finally:
+            if not started:
+                self._ledger.leave(token)
+        if not started:
+            raise self._closed()
+        return self._in_background(started[0], token)
+
+    async def aclose(self) -> None:
+        """End everything, wait until it is gone, remove the spill files."""
+        with anyio.CancelScope(shield=True):
+            limit = self._resolver.config
+            with anyio.move_on_after(limit.grace + limit.drain + 2 * self._guard):
+                await self._ledger.close()
+            while self._spilled:
+                await self._spilled.popleft().aclose()
+
+    # -- foreground --
+
+    async def _attend(
+        self,
+        running: Running,
+        attendance: Attendance,
+        abort: Abort | None,
+        hand_over: HandOver | None,
+        settled: Settled | None,
+    ) -> ExecResult:
+        leave = (
+            abort.subscribe(lambda: attendance.interrupt("abort", abort.reason))
+            if abort is not None
+            else None
+        )
+        try:
+            end = await attendance.wait()
+            if end is None and hand_over is not None and running.ender in ("timeout", "idle"):
+                taken = await self._offer(running, hand_over)
+                if taken is not None:
+                    return _told(settled, taken)
+        except BaseException as error:
+            running.blame("cancellation", "the waiting task was cancelled")
+            result = await shielded(self._finish(running, None))
+            if isinstance(error, anyio.get_cancelled_exc_class()):
+                _told(settled, result)
+            raise
+        finally:
+            if leave is not None:
+                leave()
+        return _told(settled, await shielded(self._finish(running, end)))
+
+    async def _offer(self, running: Running, hand_over: HandOver) -> ExecResult | None:
+        """Offer the live process to `hand_over`; return the record of the moment if it was taken."""
+        process = LocalProcess(running, self._release)
+        taken = False
+        with anyio.move_on_after(running.spec.limits.grace):
+            try:
+                taken = await hand_over(process)
+            except (
+                Exception
+            ) as error:  # a caller's failure must not keep the command alive; it is in the result
+                running.hook_failed("hand_over", error)
+        if not taken or self._ledger.closing:
+            return None
+        cause: Cause = "timed_out" if running.ender == "timeout" else "idle"
+        record = running.snapshot(cause, "nobody")
+        running.ender = None
+        running.limit_passed = False
+        self._in_background(running, self._ledger.enter(lambda: None), process)
+        return record
+
+    async def _finish(self, running: Running, end: ProcessExit | None) -> ExecResult:
+        """End what is not over, make the record, let go of the process."""
+        if end is None:
+            end = await self._end(running)
+        if end is None:
+            cause: Cause = "timed_out" if running.limit_passed else "lost"
+            return running.snapshot(
+                cause,
+                "guard",
+                lost_reason="what runs processes did not answer within its own bounds; it was given up",
+            )
+        result = await running.conclude(end)
+        await self._dispose(running.process, result)
+        return result
+
+    async def _end(self, running: Running) -> ProcessExit | None:
+        """End the tree; `None` when the runtime does not keep its bounds. Its task stays with the executor."""
+        done = anyio.Event()
+        ends: list[ProcessExit] = []
+
+        async def terminate() -> None:
+            try:
+                ends.append(await running.process.terminate())
+            finally:
+                done.set()
+
+        limits = running.spec.limits
+        self._tasks.start_soon(terminate)
+        with anyio.move_on_after(limits.grace + limits.drain + self._guard):
+            await done.wait()
+        return ends[0] if ends else None
+
+    # -- background --
+
+    def _in_background(
+        self, running: Running, token: object, process: LocalProcess | None = None
+    ) -> LocalProcess:
+        process = process or LocalProcess(running, self._release)
+
+        async def watch() -> None:
+            try:
+                await process.watch()
+            finally:
+                self._ledger.leave(token)
+
+        def end() -> None:
+            running.blame("disposal", "the executor is being disposed")
+            self._tasks.start_soon(running.process.terminate)
+
+        self._tasks.start_soon(watch)
+        self._ledger.update(token, end)
+        return process
+
+    async def _release(self, running: Running, result: ExecResult) -> None:
+        await self._dispose(running.process, result)
+
+    async def _dispose(self, process: Process, result: ExecResult) -> None:
+        """Let go of a process that is over; one with spill files waits in a queue of bounded length."""
+        spilled = result.stdout.spill_path or (result.stderr is not None and result.stderr.spill_path)
+        if not spilled:
+            await process.aclose()
+            return
+        self._spilled.append(process)
+        while len(self._spilled) > self._resolver.config.kept_spills:
+            await self._spilled.popleft().aclose()
+
+    def _admit(self, spec: ExecSpec) -> None:
+        if not isinstance(spec, ExecSpec):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
+            raise TypeError(
+                f"an executor runs an ExecSpec, not {type(spec).__name__}; call resolve(request) first"
+            )
+        if spec.executor != self._facts.executor:
+            raise TypeError(
+                f"this spec was resolved by the executor {spec.executor!r}, and this is {self._facts.executor!r}; resolve it here"
+            )
+        if self._ledger.closing:
+            raise self._closed()
+
+    def _closed(self) -> ExecutorClosed:
+        name = self._facts.executor
+        return ExecutorClosed(f"the executor {name!r} is being disposed; nothing was started", executor=name)
+
+
+@asynccontextmanager
+async def opened(
+    facts: ExecutorFacts, resolver: Resolver, starter: Starter
+) -> AsyncGenerator[LocalExecutor, None]:
+    """Own an executor for a block; afterwards nothing that it started is running."""
+    async with anyio.create_task_group() as tasks:
+        executor = LocalExecutor(facts, resolver, starter, tasks)
+        try:
+            yield executor
+        finally:
+            await executor.aclose()
+            tasks.cancel_scope.cancel()
+
+
+def _told(settled: Settled | None, result: ExecResult) -> ExecResult:
+    if settled is not None:
+        try:
+            settled(result)
+        except Exception:  # the caller's own code; the result stands
+            _log.exception("a callback for settled commands raised")
+    return result
+
+
+def _unstarted(spec: ExecSpec, cause: Cause, ended_by: EndedBy, *, reason: str | None = None) -> ExecResult:
+    """The record of a command of which nothing was started, as far as anybody knows."""
+    return ExecResult(
+        cause=cause,
+        ended_by=ended_by,
+        exit_code=None,
+        signal=None,
+        timed_out=cause == "timed_out",
+        aborted=cause == "aborted",
+        abort_reason=reason,
+        stdout=nothing(),
+        stderr=None if spec.streams == "merged" else nothing(),
+        drain=Drain(clean=True),
+        containment=Containment(
+            level="not started",
+            whole_tree=False,
+            host_death=False,
+            gaps=("nothing is known to have started",),
+        ),
+        sandbox=SandboxFacts(mode=spec.isolation.mode),
+        started_at=datetime.now(UTC),
+        times=TimeSplit(queue=0.0, spawn=0.0, run=0.0, drain=0.0),
+        limits=spec.limits,
+    )

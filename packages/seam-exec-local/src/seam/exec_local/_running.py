@@ -1,0 +1,204 @@
+"""A command between its start and its record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import datetime
+
+from seam.exec_def import (
+    Cause,
+    Containment,
+    Drain,
+    EndedBy,
+    ExecResult,
+    ExecSpec,
+    HookFailure,
+    ProcessRef,
+    SandboxFacts,
+    StreamName,
+    StreamOutput,
+    Survivor,
+    TimeSplit,
+    Usage,
+)
+from seam.exec_local._streams import view
+from seam.exec_local._tap import Tap
+from seam.exec_local._wrapper import Ending, Wrapped
+from seam.subprocess_def import Process, ProcessExit
+
+_CAUSES: dict[EndedBy, Cause] = {
+    "timeout": "timed_out",
+    "idle": "idle",
+    "abort": "aborted",
+    "cancellation": "aborted",
+    "owner": "aborted",
+    "disposal": "aborted",
+}
+
+
+class Running:
+    """A started command: its process, its taps, and who wants it to end."""
+
+    def __init__(
+        self,
+        spec: ExecSpec,
+        process: Process,
+        wrapped: Wrapped,
+        taps: Mapping[StreamName, Tap],
+        failures: list[HookFailure],
+        *,
+        started_at: datetime,
+        called: float,
+        began: float,
+        started: float,
+    ) -> None:
+        self.spec = spec
+        self.process = process
+        self.taps = taps
+        self.failures = failures
+        self.limit_passed = False
+        """Whether the time limit passed while the command ran."""
+        self.ender: EndedBy | None = None
+        self.reason: str | None = None
+        self._wrapped = wrapped
+        self._started_at = started_at
+        self._queue = began - called
+        self._spawn = started - began
+        self.started = started
+
+    def blame(self, ender: EndedBy, reason: str | None = None) -> None:
+        """Say who ends the command; the first one stays."""
+        if self.ender is None:
+            self.ender = ender
+            self.reason = reason
+
+    def hook_failed(self, hook: str, error: Exception) -> None:
+        """Put the failure of something that a caller supplied on record."""
+        self.failures.append(HookFailure(hook=hook, error=f"{type(error).__name__}: {error}"))
+
+    def output(self, name: StreamName) -> StreamOutput:
+        """What a stream has so far."""
+        tap = self.taps.get(name)
+        return view(self.process.collected(name), self.spec.output, tap.masked if tap else 0)
+
+    async def conclude(self, end: ProcessExit) -> ExecResult:
+        """Settle the wrapping and make the record; called once."""
+        stdout, stderr = self._outputs()
+        ending = await self._wrapped.settle(self.process, end, (stderr or stdout).data)
+        cause, ended_by = self._verdict(end, ending)
+        return self._record(
+            cause=cause,
+            ended_by=ended_by,
+            exit_code=ending.exit_code,
+            signal=ending.signal,
+            lost_reason=ending.unknown if cause == "lost" else None,
+            stdout=stdout,
+            stderr=stderr,
+            drain=_drain(end),
+            survivors=tuple(Survivor(pid=one.pid, name=one.name, fate=one.fate) for one in end.survivors),
+            sandbox=ending.sandbox,
+            times=TimeSplit(
+                queue=self._queue, spawn=self._spawn, run=end.run_seconds, drain=end.drain.seconds
+            ),
+            usage=_usage(end),
+        )
+
+    def snapshot(self, cause: Cause, ended_by: EndedBy, *, lost_reason: str | None = None) -> ExecResult:
+        """Make the record of a command whose end is not known: it was handed over, or its runtime was given up."""
+        stdout, stderr = self._outputs()
+        return self._record(
+            cause=cause,
+            ended_by=ended_by,
+            exit_code=None,
+            signal=None,
+            lost_reason=lost_reason,
+            stdout=stdout,
+            stderr=stderr,
+            drain=Drain(clean=False, streams=("stdout",) if stderr is None else ("stdout", "stderr")),
+            survivors=(),
+            sandbox=self._wrapped.sandbox(),
+            times=TimeSplit(
+                queue=self._queue, spawn=self._spawn, run=time.monotonic() - self.started, drain=0.0
+            ),
+            usage=Usage(),
+            handed_over=ended_by == "nobody",
+        )
+
+    def _outputs(self) -> tuple[StreamOutput, StreamOutput | None]:
+        return self.output("stdout"), None if self.spec.streams == "merged" else self.output("stderr")
+
+    def _verdict(self, end: ProcessExit, ending: Ending) -> tuple[Cause, EndedBy]:
+        if self.ender is not None and end.termination is not None:
+            return _CAUSES.get(self.ender, "aborted"), self.ender
+        if end.termination is not None:
+            return "aborted", "disposal"
+        if ending.unknown is not None:
+            return "lost", "unknown"
+        return ("exited", "command") if ending.signal is None else ("signalled", "unknown")
+
+    def _record(
+        self,
+        *,
+        cause: Cause,
+        ended_by: EndedBy,
+        exit_code: int | None,
+        signal: str | None,
+        lost_reason: str | None,
+        stdout: StreamOutput,
+        stderr: StreamOutput | None,
+        drain: Drain,
+        survivors: tuple[Survivor, ...],
+        sandbox: SandboxFacts,
+        times: TimeSplit,
+        usage: Usage,
+        handed_over: bool = False,
+    ) -> ExecResult:
+        held = self.process.containment
+        return ExecResult(
+            cause=cause,
+            ended_by=ended_by,
+            exit_code=exit_code,
+            signal=signal,
+            timed_out=self.limit_passed,
+            aborted=cause == "aborted",
+            abort_reason=self.reason if cause == "aborted" else None,
+            handed_over=handed_over,
+            lost_reason=lost_reason,
+            stdout=stdout,
+            stderr=stderr,
+            drain=drain,
+            survivors=survivors,
+            containment=Containment(
+                level=held.level, whole_tree=held.whole_tree, host_death=held.host_death, gaps=held.gaps
+            ),
+            sandbox=sandbox,
+            started_at=self._started_at,
+            times=times,
+            usage=usage,
+            limits=self.spec.limits,
+            hook_failures=tuple(self.failures),
+        )
+
+
+def _drain(end: ProcessExit) -> Drain:
+    if end.drain.state == "clean":
+        return _CLEAN
+    return Drain(
+        clean=False,
+        streams=end.drain.streams,
+        held_by=tuple(ProcessRef(pid=one.pid, name=one.name) for one in end.survivors),
+    )
+
+
+def _usage(end: ProcessExit) -> Usage:
+    if end.usage is None:
+        return Usage()
+    return Usage(
+        cpu_user=end.usage.user_seconds,
+        cpu_system=end.usage.system_seconds,
+        peak_memory=end.usage.peak_memory_bytes,
+    )
+
+
+_CLEAN = Drain(clean=True)

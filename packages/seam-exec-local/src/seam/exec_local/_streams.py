@@ -1,0 +1,85 @@
+"""From the runtime's windows to the executor's view of a stream."""
+
+from __future__ import annotations
+
+from seam.exec_def import (
+    KeptRange,
+    LossReason,
+    OutputSlice,
+    OutputWindow,
+    StreamName,
+    StreamOutput,
+    plain_text,
+)
+from seam.subprocess_def import CollectedStream, Window
+
+_LONGEST_MARGIN = 4_096
+_WORDS: dict[str, LossReason] = {
+    "window": "window",
+    "spill_cap": "spill_limit",
+    "spill_failed": "spill_failed",
+    "held": "held",
+}
+
+
+def margin(window: OutputWindow) -> int:
+    """Return how many bytes before the tail are looked at for a character or control sequence that goes over its edge.
+
+    A stream that is longer than the window by no more than this is kept whole.
+    """
+    return min(_LONGEST_MARGIN, (window.head + window.tail) // 4)
+
+
+def view(stream: CollectedStream, window: OutputWindow, masked: int) -> StreamOutput:
+    """Return what a result tells of a stream, as of now."""
+    summary = stream.summary()
+    head, tail = stream.head(), stream.tail()
+    total = summary.total
+    losses: tuple[LossReason, ...] = tuple(_WORDS[reason] for reason in summary.reasons)
+    spill = summary.spill
+    if not any(reason != "held" for reason in losses):
+        shown = plain_text(head + tail, cut=summary.ended == "open")
+        kept = (KeptRange(0, total),) if total else ()
+        texts, decode_losses, data = (shown.text,) if total else (), shown.losses, head + tail
+    else:
+        edge = max(0, len(tail) - window.tail)
+        first = plain_text(head, cut=True)
+        last = plain_text(tail[edge:], before=tail[:edge], cut=summary.ended == "open")
+        parts = [
+            (KeptRange(0, len(head)), first.text),
+            (KeptRange(total - len(tail) + edge, total), last.text),
+        ]
+        kept = tuple(part for part, _ in parts if part.end > part.start)
+        texts = tuple(text for part, text in parts if part.end > part.start)
+        decode_losses, data = first.losses + last.losses, head + tail[edge:]
+        losses = losses if "window" in losses else ("window", *losses)
+    return StreamOutput(
+        data=data,
+        kept=kept,
+        total=total,
+        texts=texts,
+        decode_losses=decode_losses,
+        masked=masked,
+        losses=losses,
+        spill_path=spill.path if spill else None,
+        spill_size=spill.size if spill else 0,
+        spill_digest=spill.digest if spill else None,
+    )
+
+
+def nothing() -> StreamOutput:
+    """A stream of a command that never wrote."""
+    return StreamOutput(data=b"", kept=(), total=0, texts=())
+
+
+def slice_of(stream: StreamName, window: Window) -> OutputSlice:
+    """Return what a reader gets who asked for bytes from an offset."""
+    return OutputSlice(
+        stream=stream,
+        offset=window.offset,
+        data=window.data,
+        lost=window.lost.end - window.lost.start if window.lost else 0,
+        total=window.total,
+        ended=window.ended,
+        spill_path=window.spill_path,
+    )

@@ -2,6 +2,7 @@
 
 from seam.tools_def._access import Access, Agent, Owner
 from seam.tools_def._actions import Action, Connect, Read, Run, Widen, Write
+from seam.tools_def._chain import entry_hash, record_adapter, record_of, record_text
 from seam.tools_def._context import CallContext
 from seam.tools_def._descriptor import Descriptor
 from seam.tools_def._effects import (
@@ -35,6 +36,8 @@ from seam.tools_def._errors import (
     TurnFailed,
     UnknownAgent,
 )
+from seam.tools_def._frozen import FrozenDict, FrozenList, frozen_json
+from seam.tools_def._grant_book import GrantBook
 from seam.tools_def._grants import Grant, Grants
 from seam.tools_def._hooks import CallInfo, SettledCall, after_call, around_call, before_call, settled
 from seam.tools_def._journal import Damage, Entry, Journal, JournalQuery, TurnSummary
@@ -83,7 +86,9 @@ from seam.tools_def._resolved import Resolution, ResolvedCall
 from seam.tools_def._schema import parameters_schema, redact, secret_paths
 from seam.tools_def._services import (
     GLOBAL,
+    Registered,
     SeamIntegration,
+    ServiceLife,
     SkillDocument,
     SkillEntry,
     SkillService,
@@ -100,7 +105,6 @@ from seam.tools_def._tools import (
     OpenTurn,
     ProjectionProblem,
     ProjectionRequest,
-    Registered,
     Tools,
     ToolSource,
     TurnOpening,
@@ -149,7 +153,10 @@ __all__ = [
     "Entry",
     "Expired",
     "Failed",
+    "FrozenDict",
+    "FrozenList",
     "Grant",
+    "GrantBook",
     "Grants",
     "Image",
     "InvalidTool",
@@ -190,6 +197,7 @@ __all__ = [
     "Resource",
     "Run",
     "SeamIntegration",
+    "ServiceLife",
     "SettledCall",
     "SkillDocument",
     "SkillEntry",
@@ -225,9 +233,14 @@ __all__ = [
     "check_json",
     "digest_of",
     "effects",
+    "entry_hash",
+    "frozen_json",
     "outcome_adapter",
     "outcome_text",
     "parameters_schema",
+    "record_adapter",
+    "record_of",
+    "record_text",
     "redact",
     "secret_paths",
     "settled",

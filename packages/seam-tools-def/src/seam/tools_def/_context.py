@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from seam.tools_def._access import Access, Agent, Owner
+from seam.tools_def._errors import CallRefusal
 from seam.tools_def._outcome import Content
 from seam.tools_def._ports import QuestionPort
+
+if TYPE_CHECKING:
+    from seam.tools_def._services import SkillDocument, SkillEntry
 
 
 class CallContext(ABC):
@@ -44,6 +49,20 @@ class CallContext(ABC):
     @abstractmethod
     def questions(self) -> QuestionPort | None:
         """Where a person can be asked, or None when nobody is there."""
+
+    @property
+    def skills(self) -> tuple[SkillEntry, ...]:
+        """The skills in view of this call's turn, in a stable order; a context without a turn behind it has none."""
+        return ()
+
+    async def describe_skill(self, skill: str) -> SkillDocument:
+        """A skill in view, whole, as `Turn.describe_skill`.
+
+        Raises:
+            CallRefusal: not in view.
+            CapabilityUnavailable: the provider failed or did not answer in time.
+        """
+        raise CallRefusal("visibility", f"there is no skill {skill!r} in view", skill=skill)
 
     @abstractmethod
     def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:

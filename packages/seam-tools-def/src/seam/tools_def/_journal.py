@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
 from typing import Literal
+
+from pydantic import AwareDatetime, NonNegativeInt, PositiveInt
 
 from seam.kernel import Service
 from seam.tools_def._json import Value
@@ -20,26 +21,36 @@ class Entry(Value):
         sequence: 0-based, without gaps per turn.
         time: UTC.
         record: what happened.
-        previous: hash of the entry before it in the turn (of the turn's anchor for the first).
-        hash: over turn, sequence, time, record and previous.
+        previous: hash of the entry before it in the turn; for the first one the turn's anchor, which the journal chooses.
+        hash: `entry_hash` over turn, sequence, time, record and previous.
     """
 
     turn: str
-    sequence: int
-    time: datetime
+    sequence: NonNegativeInt
+    time: AwareDatetime
     record: Record
     previous: str
     hash: str
 
 
 class TurnSummary(Value):
-    """One turn of the journal. `state` is `open` when it has no terminal record (running, or lost with its process)."""
+    """One turn of the journal, known by its `TurnOpened`; the host's own sequences are not turns.
+
+    Attributes:
+        turn: its id.
+        started: time of its first entry, UTC.
+        ended: time of its terminal record, or None.
+        entries: how many it has.
+        calls: how many calls were requested.
+        unsettled: ids of calls that were started and have no settlement, in order: their outcome is unknown.
+        state: how it was closed; `open` when it has no terminal record (running, or lost with its process).
+    """
 
     turn: str
     agent: str
     session: str
-    started: datetime
-    ended: datetime | None
+    started: AwareDatetime
+    ended: AwareDatetime | None
     entries: int
     calls: int
     unsettled: tuple[str, ...]
@@ -47,21 +58,25 @@ class TurnSummary(Value):
 
 
 class JournalQuery(Value):
-    """Filters; all given ones must hold.
+    """Filters; all given ones must hold. `session` and `agent` are those of the turn's `TurnOpened`.
 
     Attributes:
-        outcome: kind of the outcome (`completed`, `refused`, ...), or `unknown` for a started call without settlement.
-        limit: entries at most.
+        tool: entries of calls of this tool; entries that belong to no call do not match.
+        outcome: entries of calls that ended so (`completed`, `refused`, ...), or `unknown`: started and not settled. In a
+            `follow`, by what is known when the entry arrives.
+        since: entries at or after this time; of turns, those that started then.
+        until: entries before this time; of turns, those that started then.
+        limit: entries at most, the oldest ones; of turns the newest ones. Ends a `follow` when it is reached.
     """
 
     turn: str | None = None
     session: str | None = None
     agent: str | None = None
     tool: str | None = None
-    outcome: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    limit: int | None = None
+    outcome: Literal["completed", "refused", "cancelled", "failed", "unavailable", "unknown"] | None = None
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    limit: PositiveInt | None = None
 
 
 class Damage(Value):
@@ -83,18 +98,23 @@ class Journal(Service, key="journal"):
     async def append(self, turn: str, *records: Record) -> tuple[Entry, ...]:
         """Append in order, all or none; returns when durable.
 
+        Calls of one turn append side by side: each append gets the next sequence numbers, without a gap. A call that is
+        cancelled while it waits may or may not have been appended; it is never appended in part.
+
         Raises:
             JournalUnavailable: it cannot be written; nothing was appended.
-            TurnClosedInJournal: the turn has its terminal record, or another writer is at it.
+            TurnClosedInJournal: the turn has its terminal record (also one among these, before the last), or another
+                writer is at it.
+            NotSerialisable: a record holds a value that JSON has not.
         """
 
     @abstractmethod
     async def read(self, turn: str, *, after: int = -1) -> Sequence[Entry]:
-        """The entries of a turn with a sequence above `after`, in order."""
+        """The entries of a turn with a sequence above `after`, in order; empty for a turn that is not known."""
 
     @abstractmethod
     def query(self, query: JournalQuery) -> AsyncIterator[Entry]:
-        """Entries that match, in the order of their time."""
+        """Entries that match, in the order of their time, a turn's always in the order of their sequence."""
 
     @abstractmethod
     def follow(self, query: JournalQuery) -> AsyncIterator[Entry]:

@@ -24,7 +24,8 @@ def canonical_json(value: object) -> str:
     Raises:
         NotSerialisable: the value holds something that JSON has not; the message names the place.
     """
-    check_json(value)
+    if not _is_json(value, 0):
+        check_json(value)
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
@@ -39,14 +40,18 @@ def check_json(value: object, place: str = "$", depth: int = 0) -> None:
     Raises:
         NotSerialisable: naming the place, in JSONPath notation.
     """
-    if depth > MAX_DEPTH:
-        raise NotSerialisable(f"{place} is nested deeper than {MAX_DEPTH} levels", place=place)
-    if value is None or isinstance(value, (str, bool, int)):
+    if value is None or isinstance(value, (str, bool)):
+        return
+    if isinstance(value, int):
+        if value.bit_length() > LONGEST_INT:
+            raise NotSerialisable(f"{place} is a number of more than {LONGEST_INT} bits", place=place)
         return
     if isinstance(value, float):
         if not math.isfinite(value):
             raise NotSerialisable(f"{place} is {value}, which JSON cannot hold", place=place)
         return
+    if depth > MAX_DEPTH:
+        raise NotSerialisable(f"{place} is nested deeper than {MAX_DEPTH} levels", place=place)
     if isinstance(value, dict):
         for key, item in cast("dict[object, object]", value).items():
             if not isinstance(key, str):
@@ -62,5 +67,28 @@ def check_json(value: object, place: str = "$", depth: int = 0) -> None:
     raise NotSerialisable(f"{place} is a {type(value).__name__}, which JSON cannot hold", place=place)
 
 
+def _is_json(value: object, depth: int) -> bool:
+    # the quick half of check_json: may say no to what is JSON after all, never yes to what is not
+    if value is None or isinstance(value, str):
+        return True
+    if isinstance(value, int):
+        return value.bit_length() <= LONGEST_INT
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if depth > MAX_DEPTH:
+        return False
+    if isinstance(value, dict):
+        return all(
+            isinstance(key, str) and _is_json(item, depth + 1)
+            for key, item in cast("dict[object, object]", value).items()
+        )
+    if isinstance(value, (list, tuple)):
+        return all(_is_json(item, depth + 1) for item in cast("list[object]", value))
+    return False
+
+
 MAX_DEPTH = 200
 """Deepest nesting of a value that crosses the chain, in levels; far beyond real use, far below the interpreter's recursion limit."""
+
+LONGEST_INT = 4096
+"""Longest whole number, in bits; the interpreter refuses to print far longer ones."""

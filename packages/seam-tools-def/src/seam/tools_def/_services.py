@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from seam.kernel import Service
+from seam.kernel import Context, Service
 from seam.tools_def._context import CallContext
 from seam.tools_def._effects import Concurrency, Effects, RequiresApproval, Visibility
 from seam.tools_def._json import Value
@@ -68,10 +69,10 @@ class ToolService(ABC):
         return None
 
     async def start(self) -> None:  # noqa: B027 - optional by contract
-        """Called in prepare, before `schema`."""
+        """Called in prepare, once, before `schema`."""
 
     async def stop(self) -> None:  # noqa: B027 - optional by contract
-        """Called when the last generation that holds it is disposed."""
+        """Called when the last generation that holds it is disposed, in the task that ran `start`."""
 
 
 class SkillEntry(Value):
@@ -115,25 +116,66 @@ class SkillService(ABC):
         """One skill, whole."""
 
     async def start(self) -> None:  # noqa: B027 - optional by contract
-        """Called in prepare, before `catalog`."""
+        """Called in prepare, once, before `catalog`."""
 
     async def stop(self) -> None:  # noqa: B027 - optional by contract
-        """Called when the last generation that holds it is disposed."""
+        """Called when the last generation that holds it is disposed, in the task that ran `start`."""
+
+
+class ServiceLife(ABC):
+    """The start and stop of a registered service, both in one task that its plugin owns."""
+
+    @abstractmethod
+    async def start(self) -> None:
+        """Have the service started and wait for it; once, however often it is asked.
+
+        Raises:
+            Exception: what the service's `start` raised, each time.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registered:
+    """A registered service, as the contribution of the plugin that registered it.
+
+    Attributes:
+        service: the provider.
+        owner: `global` or an agent's name.
+        source: `plugin:<row>` of the plugin that registered it.
+        life: starts it in prepare; stopped with the plugin.
+    """
+
+    service: ToolService | SkillService
+    owner: str
+    source: str
+    life: ServiceLife
 
 
 class SeamIntegration(Service, key="integration"):
-    """Registers whole services from outside. It has no way to execute anything."""
+    """Registers whole services from outside. It has no way to execute anything.
+
+    A registration is a contribution of the plugin whose context is given: it comes and goes with that plugin, is carried
+    over with it, and belongs to every generation that lists it. The integration itself remembers nothing.
+    """
 
     @abstractmethod
-    def register_tool_service(self, owner: str, service: ToolService) -> Callable[[], None]:
+    def register_tool_service(self, owner: str, service: ToolService, *, ctx: Context) -> Callable[[], None]:
         """Register for `global` or an agent; returns an idempotent disposer of this very registration.
 
+        Args:
+            owner: `global`, or the name of an agent.
+            service: the provider; its `start` runs in prepare, its `stop` when the plugin stops or the disposer is called.
+            ctx: the registering plugin's own context.
+
         Raises:
-            DuplicateRegistration: the id is taken for this owner.
-            RegistrationSealed: the generation is published.
+            DuplicateRegistration: this plugin has registered the id for this owner. (Another plugin's registration of the
+                same id rejects the candidate in the projection, naming both.)
+            RegistrationSealed: the generation is published; raised by the disposer too.
             InvalidTool: the object is not a ToolService or has no id.
         """
 
     @abstractmethod
-    def register_skill_service(self, owner: str, service: SkillService) -> Callable[[], None]:
+    def register_skill_service(
+        self, owner: str, service: SkillService, *, ctx: Context
+    ) -> Callable[[], None]:
         """As `register_tool_service`, for skills."""

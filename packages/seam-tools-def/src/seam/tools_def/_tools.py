@@ -15,7 +15,7 @@ from seam.tools_def._journal import Journal
 from seam.tools_def._json import Value
 from seam.tools_def._permissions import Permissions
 from seam.tools_def._ports import ApprovalPort, QuestionPort
-from seam.tools_def._services import SkillEntry, SkillService, ToolService
+from seam.tools_def._services import Registered, SkillEntry
 from seam.tools_def._tool import Tool
 from seam.tools_def._turns import Turn
 
@@ -78,14 +78,6 @@ class ToolSource:
 
     tool: Tool
     source: str
-    owner: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Registered:
-    """A service registered through the integration."""
-
-    service: ToolService | SkillService
     owner: str
 
 

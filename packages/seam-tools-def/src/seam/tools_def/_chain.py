@@ -1,0 +1,48 @@
+"""The hash chain of a turn's entries: one way to compute it, so that every journal and every reader agree."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+
+from pydantic import TypeAdapter
+
+from seam.tools_def._json import canonical_json
+from seam.tools_def._records import Record
+
+record_adapter: TypeAdapter[Record] = TypeAdapter(Record)
+
+
+def record_text(record: Record) -> str:
+    """The one text of a record: JSON on one line, sorted keys, ASCII only, so that no reader splits it and lone surrogates survive.
+
+    Raises:
+        NotSerialisable: it holds something that JSON has not; the message names the place.
+    """
+    # model_dump_json would be faster, but it cannot write lone surrogates
+    return canonical_json(record.model_dump())
+
+
+def record_of(text: str) -> Record:
+    """The record that `record_text` wrote.
+
+    Raises:
+        pydantic.ValidationError: it is not a record of this version.
+        ValueError: it is not JSON.
+    """
+    return record_adapter.validate_python(json.loads(text))
+
+
+def entry_hash(turn: str, sequence: int, time: datetime, record: str, previous: str) -> str:
+    """SHA-256 that binds a record to its place, as `sha256:<hex>`.
+
+    Args:
+        turn: id of the turn.
+        sequence: 0-based.
+        time: aware; microseconds are kept.
+        record: `record_text` of the record.
+        previous: hash of the entry before it; for the first one the turn's anchor, which is the journal's to choose.
+    """
+    place = json.dumps([previous, turn, sequence, time.astimezone(UTC).isoformat(timespec="microseconds")])
+    return "sha256:" + hashlib.sha256(f"{place}\n{record}".encode("ascii")).hexdigest()

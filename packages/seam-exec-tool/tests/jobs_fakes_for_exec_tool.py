@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from seam.jobs_def import JobInfo, JobOutput, JobOwner, JobProducer, JobRegistry
+from seam.jobs_def import JobInfo, JobOutput, JobOwner, JobProducer, JobRegistry, Revive
 
 
 class RecordingJobs(JobRegistry):
@@ -41,6 +41,9 @@ class RecordingJobs(JobRegistry):
 
     async def stop(self, owner: JobOwner, job: str) -> JobInfo:
         raise AssertionError("the tool does not stop jobs")
+
+    def offer_reviver(self, kind: str, revive: Revive) -> Callable[[], None]:
+        raise AssertionError("the tool makes no durable jobs")
 
     async def end_owner(self, owner: JobOwner) -> None:
         raise AssertionError("the tool does not end owners")

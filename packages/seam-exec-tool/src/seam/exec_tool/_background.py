@@ -29,6 +29,7 @@ class ShellJob(JobProducer):
             data=piece.data,
             start=piece.offset,
             next=piece.next_offset,
+            total=piece.total,
             lost=piece.lost,
             spill=piece.spill_path,
             ended=piece.ended and piece.next_offset >= piece.total,

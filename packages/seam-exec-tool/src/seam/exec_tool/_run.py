@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
-
 from seam.exec_def import (
     ExecProcess,
     ExecResult,
     ExecutorUnavailable,
+    LiveText,
     OutputChunk,
     ResourcesExhausted,
     ShellExecutor,
@@ -109,11 +108,9 @@ class _LiveOutput:
 
     def __init__(self, context: CallContext) -> None:
         self._context = context
-        self._decoders = {
-            name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("stdout", "stderr")
-        }
+        self._views = {"stdout": LiveText(), "stderr": LiveText()}
 
     def __call__(self, chunk: OutputChunk) -> None:
-        text = self._decoders[chunk.stream].decode(chunk.data)
+        text = self._views[chunk.stream].feed(chunk.data)
         if text:
             self._context.output(text, stream=chunk.stream)

@@ -9,7 +9,7 @@ from seam.jobs_def._errors import (
     TooManyJobs,
     UnknownJob,
 )
-from seam.jobs_def._registry import JobProducer, JobRegistry, JobReviver, job_ended
+from seam.jobs_def._registry import JobProducer, JobRegistry, Revive, job_ended
 from seam.jobs_def._values import JobEnd, JobInfo, JobNotice, JobOutput, JobOwner, JobState
 
 __all__ = [
@@ -22,11 +22,11 @@ __all__ = [
     "JobOwner",
     "JobProducer",
     "JobRegistry",
-    "JobReviver",
     "JobState",
     "NotDurable",
     "NotWritable",
     "RegistryClosed",
+    "Revive",
     "TooManyJobs",
     "UnknownJob",
     "job_ended",

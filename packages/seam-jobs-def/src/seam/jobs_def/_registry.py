@@ -54,17 +54,8 @@ class JobProducer(ABC):
         """Release descriptors after the end; the output read so far stays readable through the registry."""
 
 
-class JobReviver:
-    """How to find a durable job again: contributed by the package that made its producer (`ctx.contribute(JobReviver(...))`).
-
-    Args:
-        kind: names the producer's kind in the record on disk.
-        revive: from a record to the producer, or None when the process is gone and nothing is left of it.
-    """
-
-    def __init__(self, kind: str, revive: Callable[[JsonValue], Awaitable[JobProducer | None]]) -> None:
-        self.kind = kind
-        self.revive = revive
+Revive = Callable[[JsonValue], Awaitable[JobProducer | None]]
+"""From a producer's record to the producer found again, or None when nothing of it is left."""
 
 
 class JobRegistry(Service, key="jobs"):
@@ -77,7 +68,7 @@ class JobRegistry(Service, key="jobs"):
         """Take over something that runs. On any error the producer is cancelled first: nothing runs without an owner.
 
         Args:
-            kind: of the reviver, needed with `durable`.
+            kind: names the reviver, needed with `durable`.
 
         Raises:
             TooManyJobs, RegistryClosed, NotDurable.
@@ -112,6 +103,13 @@ class JobRegistry(Service, key="jobs"):
     @abstractmethod
     async def stop(self, owner: JobOwner, job: str) -> JobInfo:
         """End it and wait until nothing of it runs. Stopping an ended job changes nothing. Raises UnknownJob."""
+
+    @abstractmethod
+    def offer_reviver(self, kind: str, revive: Revive) -> Callable[[], None]:
+        """Say how durable jobs of a kind are found again; those on record are revived now. Returns an idempotent disposer.
+
+        Offered by the package that makes the producers, each time it is set up.
+        """
 
     @abstractmethod
     async def end_owner(self, owner: JobOwner) -> None:

@@ -82,6 +82,7 @@ class JobOutput(Value):
         data: the bytes, masked.
         start: offset of the first byte; above the asked one where bytes were lost.
         next: where to read on.
+        total: bytes that there are so far, whatever was asked for.
         lost: bytes between the asked offset and `start` that are gone from memory.
         spill: file that holds all of it, where there is one.
         ended: nothing will come after `next`.
@@ -90,6 +91,7 @@ class JobOutput(Value):
     data: bytes
     start: int
     next: int
+    total: int
     lost: int = 0
     spill: str | None = None
     ended: bool = False

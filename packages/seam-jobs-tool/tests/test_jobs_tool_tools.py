@@ -103,8 +103,13 @@ class ScriptedRegistry(JobRegistry):
 class Context(CallContext):
     """One call of session s1."""
 
-    turn = "t"  # pyright: ignore[reportAssignmentType] - a constant is enough here
-    call = "c"  # pyright: ignore[reportAssignmentType]
+    @property
+    def turn(self) -> str:
+        return "t"
+
+    @property
+    def call(self) -> str:
+        return "c"
 
     @property
     def agent(self) -> Agent:

@@ -66,7 +66,6 @@ def result(cause: Cause = "exited", **changes: object) -> ExecResult:
         "started_at": datetime(2026, 1, 1, tzinfo=UTC),
         "times": TimeSplit(queue=0, spawn=0.001, run=0.42, drain=0),
         "limits": LIMITS,
-        "spec_digest": "sha256:0",
     }
     return ExecResult.model_validate(base | changes)
 

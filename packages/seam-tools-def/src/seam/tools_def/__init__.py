@@ -5,6 +5,7 @@ from seam.tools_def._actions import Action, Connect, Read, Run, Widen, Write
 from seam.tools_def._chain import entry_hash, record_adapter, record_of, record_text
 from seam.tools_def._context import CallContext
 from seam.tools_def._descriptor import Descriptor
+from seam.tools_def._doors import DoorClosed, door_closed
 from seam.tools_def._effects import (
     UNKNOWN_EFFECTS,
     Concurrency,
@@ -145,6 +146,7 @@ __all__ = [
     "Decision",
     "Deny",
     "Descriptor",
+    "DoorClosed",
     "DuplicateRegistration",
     "Edit",
     "EffectKind",
@@ -232,6 +234,7 @@ __all__ = [
     "canonical_json",
     "check_json",
     "digest_of",
+    "door_closed",
     "effects",
     "entry_hash",
     "frozen_json",

@@ -20,8 +20,8 @@ def record_text(record: Record) -> str:
     Raises:
         NotSerialisable: it holds something that JSON has not; the message names the place.
     """
-    # model_dump_json would be faster, but it cannot write lone surrogates
-    return canonical_json(record.model_dump())
+    # model_dump_json would be faster, but cannot write lone surrogates; what is not JSON is told by canonical_json
+    return canonical_json(record.model_dump(warnings=False))
 
 
 def record_of(text: str) -> Record:

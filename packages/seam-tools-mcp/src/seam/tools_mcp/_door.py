@@ -1,0 +1,225 @@
+"""The MCP server over a gate: listing, calling, reading what outcomes point at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import TypeAlias
+
+import anyio
+import mcp_types as types
+from anyio.abc import TaskGroup
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+
+from seam.kernel import SeamError
+from seam.tools_def import Outcome, Progress, PublishedTools, Resource, TurnGate
+from seam.tools_mcp._approval import Elicit, ElicitingApproval, ElicitingQuestions
+from seam.tools_mcp._calls import PendingCall, PendingCalls
+from seam.tools_mcp._config import McpConfig
+from seam.tools_mcp._files import read_file
+from seam.tools_mcp._listing import Views
+from seam.tools_mcp._mapping import resource_uri, result, tool
+from seam.tools_mcp._sessions import Conversation
+
+Request: TypeAlias = ServerRequestContext[dict[str, object], object]
+Identify = Callable[[Request], Conversation]
+"""Which session a request belongs to."""
+
+RESOURCES_KEPT = 1000
+"""Resources of one session that stay readable; the oldest are forgotten first."""
+
+
+class Door:
+    """Serves one deployment to MCP clients. How they are connected is the transport's business."""
+
+    def __init__(self, gate: TurnGate, config: McpConfig, tasks: TaskGroup, identify: Identify) -> None:
+        self._gate = gate
+        self._config = config
+        self._identify = identify
+        self._views = Views(gate)
+        self._pending = PendingCalls(tasks, config.approval_timeout)
+        self._bus = InMemorySubscriptionBus()
+        self._tasks = tasks
+        self._listen = ListenHandler(self._bus)
+        self.server: Server[dict[str, object]] = Server(
+            "seam",
+            version=version("seam-tools-mcp"),
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_read_resource=self._read_resource,
+            on_subscriptions_listen=self._listen,
+        )
+
+    async def refresh(self, conversation: Conversation) -> None:
+        """Take the instructions of the published generation; they are told at the start of a connection."""
+        view = await self._views.of(conversation.agent, conversation.access)
+        self.server.instructions = view.instructions or None
+
+    def initialization(self) -> InitializationOptions:
+        """What a client is told at its start."""
+        return self.server.create_initialization_options(NotificationOptions(tools_changed=True))
+
+    def close(self) -> None:
+        """End the streams of clients that listen for changes."""
+        self._listen.close()
+
+    def published(self, tools: PublishedTools, conversations: Callable[[], tuple[Conversation, ...]]) -> None:
+        """A generation was published: clients are told that the list of tools may have changed."""
+        self._views.forget()
+        self._tasks.start_soon(self._tell, conversations)
+
+    async def _tell(self, conversations: Callable[[], tuple[Conversation, ...]]) -> None:
+        for conversation in conversations():
+            await self.refresh(conversation)
+            if conversation.channel is not None:
+                await (
+                    conversation.channel.send_tool_list_changed()
+                )  # best effort by contract: it never raises
+        await self._bus.publish(ToolsListChanged())
+
+    async def _list_tools(
+        self, ctx: Request, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        conversation = self._of(ctx)
+        try:
+            view = await self._views.of(conversation.agent, conversation.access)
+        except SeamError as error:
+            raise _refusal(error) from error
+        return types.ListToolsResult(tools=[tool(descriptor) for descriptor in view.tools])
+
+    async def _call_tool(
+        self, ctx: Request, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        conversation = self._of(ctx)
+        if params.request_state is not None:
+            call = self._resumed(conversation, params)
+        else:
+            call = self._pending.begin(lambda call: self._work(ctx, params, conversation, call))
+        try:
+            step = await call.next()
+        except SeamError as error:
+            raise _refusal(error) from error
+        if isinstance(step, types.ElicitRequest):
+            self._pending.keep(conversation.id, call)
+            return types.InputRequiredResult(input_requests={"answer": step}, request_state=call.state)
+        _remember(conversation, step)
+        view = await self._views.of(conversation.agent, conversation.access)
+        known = view.by_name.get(params.name)
+        return result(step, known is not None and known.output is not None)
+
+    def _resumed(self, conversation: Conversation, params: types.CallToolRequestParams) -> PendingCall:
+        call = self._pending.take(conversation.id, params.request_state or "")
+        if call is None:
+            raise MCPError(
+                types.INVALID_PARAMS, "this call waits for no answer any more; call the tool again"
+            )
+        answer = (params.input_responses or {}).get("answer")
+        call.answer(answer if isinstance(answer, types.ElicitResult) else types.ElicitResult(action="cancel"))
+        return call
+
+    async def _work(
+        self, ctx: Request, params: types.CallToolRequestParams, conversation: Conversation, call: PendingCall
+    ) -> Outcome:
+        elicit = self._elicitation(ctx, call)
+        approval = (
+            ElicitingApproval(elicit, conversation.access.principal, self._config.approval_timeout)
+            if elicit
+            else None
+        )
+        questions = ElicitingQuestions(elicit) if elicit else None
+        send, receive = anyio.create_memory_object_stream[Progress](max_buffer_size=1000)
+
+        def sink(progress: Progress) -> None:
+            try:
+                send.send_nowait(progress)
+            except (anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
+                return  # progress is advice: a slow client misses some of it, never the result
+
+        outcome: Outcome | None = None
+        async with (
+            receive,
+            anyio.create_task_group() as group,
+            self._gate.open(
+                conversation.agent,
+                session=conversation.id,
+                access=conversation.access,
+                approval=approval,
+                questions=questions,
+                parallel=True,
+            ) as turn,
+        ):
+            group.start_soon(_forward, receive, ctx)
+            async with send:
+                outcome = await turn.call(params.name, dict(params.arguments or {}), progress=sink)
+        assert outcome is not None  # the blocks above raise or fall through
+        return outcome
+
+    def _elicitation(self, ctx: Request, call: PendingCall) -> Elicit | None:
+        """How this client's person can be asked, or None: then policy alone decides."""
+        capabilities = ctx.session.client_capabilities
+        if capabilities is None or capabilities.elicitation is None:
+            return None
+        if not ctx.session.can_send_request:
+            return call.elicit
+
+        async def ask(message: str, schema: dict[str, object]) -> types.ElicitResult:
+            return await ctx.session.elicit_form(message, schema, ctx.request_id)
+
+        return ask
+
+    async def _list_resources(
+        self, ctx: Request, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        conversation = self._of(ctx)
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(name=item.title or uri, uri=uri, mime_type=item.media_type, size=item.size)
+                for uri, item in conversation.resources.items()
+            ]
+        )
+
+    async def _read_resource(
+        self, ctx: Request, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        item = self._of(ctx).resources.get(str(params.uri))
+        if item is None:
+            raise MCPError(
+                types.INVALID_PARAMS,
+                f"{params.uri} is no resource of this session; list them to see which there are",
+            )
+        return types.ReadResourceResult(
+            contents=[await read_file(str(params.uri), item, self._config.resource_bytes)]
+        )
+
+    def _of(self, ctx: Request) -> Conversation:
+        conversation = self._identify(ctx)
+        conversation.channel = ctx.session
+        return conversation
+
+
+async def _forward(receive: anyio.abc.ObjectReceiveStream[Progress], ctx: Request) -> None:
+    count = 0
+    async for progress in receive:
+        count += 1
+        # MCP wants a number that grows with each message; live output has none of its own
+        done = progress.done if progress.kind == "progress" and progress.done is not None else float(count)
+        await ctx.session.report_progress(done, progress.total, progress.text)
+
+
+def _remember(conversation: Conversation, outcome: Outcome) -> None:
+    for item in outcome.content:
+        if isinstance(item, Resource):
+            conversation.resources[resource_uri(item.path)] = item
+    while len(conversation.resources) > RESOURCES_KEPT:
+        conversation.resources.popitem(last=False)
+
+
+def _refusal(error: SeamError) -> MCPError:
+    return MCPError(
+        types.INTERNAL_ERROR, error.message, data={"code": error.code, "retryable": error.retryable}
+    )

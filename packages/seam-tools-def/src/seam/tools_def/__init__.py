@@ -2,6 +2,7 @@
 
 from seam.tools_def._access import Access, Agent, Owner
 from seam.tools_def._actions import Action, Connect, Read, Run, Widen, Write
+from seam.tools_def._approval_desk import ApprovalDesk
 from seam.tools_def._chain import entry_hash, record_adapter, record_of, record_text
 from seam.tools_def._context import CallContext
 from seam.tools_def._descriptor import Descriptor
@@ -21,6 +22,7 @@ from seam.tools_def._errors import (
     ApprovalAlreadyDecided,
     CallRefusal,
     CapabilityUnavailable,
+    DuplicateCall,
     DuplicateRegistration,
     InvalidTool,
     JournalCorrupt,
@@ -36,6 +38,7 @@ from seam.tools_def._errors import (
     TurnEnded,
     TurnFailed,
     UnknownAgent,
+    UnknownApproval,
 )
 from seam.tools_def._frozen import FrozenDict, FrozenList, frozen_json
 from seam.tools_def._grant_book import GrantBook
@@ -84,7 +87,8 @@ from seam.tools_def._records import (
     TurnOpened,
 )
 from seam.tools_def._resolved import Resolution, ResolvedCall
-from seam.tools_def._schema import parameters_schema, redact, secret_paths
+from seam.tools_def._schema import parameters_schema
+from seam.tools_def._secrets import REDACTED, has_secrets, local_target, redact
 from seam.tools_def._services import (
     GLOBAL,
     Registered,
@@ -114,6 +118,7 @@ from seam.tools_def._turns import CallItem, Progress, ProgressSink, PublishedToo
 
 __all__ = [
     "GLOBAL",
+    "REDACTED",
     "UNKNOWN_EFFECTS",
     "Access",
     "Action",
@@ -124,6 +129,7 @@ __all__ = [
     "ApprovalAnswer",
     "ApprovalAnswered",
     "ApprovalAsked",
+    "ApprovalDesk",
     "ApprovalPort",
     "ApprovalRequest",
     "Approve",
@@ -147,6 +153,7 @@ __all__ = [
     "Deny",
     "Descriptor",
     "DoorClosed",
+    "DuplicateCall",
     "DuplicateRegistration",
     "Edit",
     "EffectKind",
@@ -223,6 +230,7 @@ __all__ = [
     "TurnSummary",
     "Unavailable",
     "UnknownAgent",
+    "UnknownApproval",
     "Value",
     "Verdict",
     "Visibility",
@@ -238,6 +246,8 @@ __all__ = [
     "effects",
     "entry_hash",
     "frozen_json",
+    "has_secrets",
+    "local_target",
     "outcome_adapter",
     "outcome_text",
     "parameters_schema",
@@ -245,7 +255,6 @@ __all__ = [
     "record_of",
     "record_text",
     "redact",
-    "secret_paths",
     "settled",
     "tool",
 ]

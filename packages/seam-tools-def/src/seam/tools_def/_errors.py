@@ -57,6 +57,12 @@ class DuplicateRegistration(ToolsError):
     code = "DUPLICATE_REGISTRATION"
 
 
+class DuplicateCall(ToolsError):
+    """A call is made under an id that the turn has used. Facts: `turn`, `call`."""
+
+    code = "DUPLICATE_CALL"
+
+
 class RegistrationSealed(ToolsError):
     """Something is registered after its generation was published; make a new generation. Facts: `id`."""
 
@@ -126,6 +132,12 @@ class TurnClosedInJournal(JournalError):
 
 
 class ApprovalAlreadyDecided(ToolsError):
-    """A second answer to one question. Facts: `approval`, `answer`, `by`."""
+    """A second or late answer to one question. Facts: `approval`, `answer` (what was decided, or `cancelled`), `by`."""
 
     code = "APPROVAL_ALREADY_DECIDED"
+
+
+class UnknownApproval(ToolsError):
+    """An answer to a question that was never asked, or that is long over. Facts: `approval`."""
+
+    code = "UNKNOWN_APPROVAL"

@@ -27,9 +27,13 @@ class Location(Value):
     line: int | None = None
     path: str = ""
 
+    @property
+    def spot(self) -> str:
+        """File and line."""
+        return str(self.file) if self.line is None else f"{self.file}:{self.line}"
+
     def __str__(self) -> str:
-        place = str(self.file) if self.line is None else f"{self.file}:{self.line}"
-        return f"{place}: {self.path}" if self.path else place
+        return f"{self.spot}: {self.path}" if self.path else self.spot
 
 
 class Row(Value):

@@ -25,6 +25,7 @@ class RowProblem(Value):
         text: what is wrong.
         remedy: what to do, for example the `pip install` line.
         kind: `missing` (nothing provides it), `failed` (it raised), `rejected` (its offers cannot be projected), `invalid`.
+        where: file and line of the row, where they are known.
     """
 
     row: str
@@ -33,9 +34,11 @@ class RowProblem(Value):
     text: str
     remedy: str = ""
     kind: Literal["missing", "failed", "rejected", "invalid"] = "invalid"
+    where: str = ""
 
     def __str__(self) -> str:
-        return f"{self.row}: {self.text}" + (f"\n    {self.remedy}" if self.remedy else "")
+        place = f" ({self.where})" if self.where else ""
+        return f"{self.row}{place}: {self.text}" + (f"\n    {self.remedy}" if self.remedy else "")
 
 
 class ReloadOutcome(Value):

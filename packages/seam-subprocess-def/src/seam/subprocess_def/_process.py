@@ -145,8 +145,9 @@ class Process(AsyncResource):
 
     @abstractmethod
     async def aclose(self) -> None:
-        """Dispose: end the tree unless it is detached, wait for it, remove spill files, close all
-        descriptors."""
+        """Dispose: end the tree unless it is detached, wait for it, close all descriptors.
+
+        Windows stay readable, and so do spill files, which belong to the runtime."""
 
 
 class TerminalProcess(Process):

@@ -1,0 +1,145 @@
+"""The spawn server: one small process per runtime that starts everything; the launcher, or its slower twin in Python."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import struct
+from collections.abc import Sequence
+
+import anyio
+
+from seam.subprocess_def import Containment
+from seam.subprocess_local._level import Level, Order
+
+_HEAD = struct.Struct("=iiiiii")
+_TERMINAL, _DETACHED, _STORED = 1, 2, 4
+_INLINE = 65536
+"""Orders up to this size, in bytes, travel in the message; larger ones in a file without a name."""
+
+
+class SpawnServer(Level):
+    """Hands orders to a server over a socket, descriptors included; see launcher.c for the protocol.
+
+    Nothing is forked here: a start costs the same whatever the host's memory, and never blocks its event loop. What
+    children inherit beside the spec (umask, limits, niceness) is what the host had when the server was started."""
+
+    def __init__(self, program: Sequence[str], facts: Containment) -> None:
+        self._program = program
+        self._facts = facts
+        self._socket: socket.socket | None = None
+        self._pid = 0
+        self._pidfd = -1
+        self._turn = anyio.Lock()
+
+    def open(self) -> None:
+        """Start the server.
+
+        Raises:
+            OSError: it cannot be executed here.
+        """
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            number = theirs.fileno()
+            null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                actions = [(os.POSIX_SPAWN_DUP2, null, standard) for standard in range(3)]
+                actions.append(
+                    (os.POSIX_SPAWN_DUP2, number, number)
+                )  # onto itself: inherited, in the child alone
+                self._pid = os.posix_spawn(
+                    self._program[0],
+                    [*self._program, str(number), str(os.getpid())],
+                    {},
+                    file_actions=actions,
+                    setsigmask=signal.valid_signals(),
+                )
+            finally:
+                os.close(null)
+                theirs.close()
+            self._pidfd = os.pidfd_open(self._pid)
+        except BaseException:
+            ours.close()
+            raise
+        ours.setblocking(False)
+        self._socket = ours
+
+    async def start(self, order: Order) -> None:
+        message, descriptors, stored = _write(order)
+        try:
+            if self._socket is None:
+                self.open()
+            try:
+                await self._send(message, descriptors)
+            except (BrokenPipeError, ConnectionResetError):  # somebody killed the server: have another one
+                await self.close()
+                self.open()
+                await self._send(message, descriptors)
+        finally:
+            if stored >= 0:
+                os.close(stored)
+
+    async def _send(self, message: bytes, descriptors: Sequence[int]) -> None:
+        assert self._socket is not None
+        while True:
+            with contextlib.suppress(BlockingIOError):  # more orders are waiting than the socket holds
+                socket.send_fds(self._socket, [message], descriptors, socket.MSG_NOSIGNAL)
+                return
+            async with self._turn:
+                await anyio.wait_writable(self._socket)
+
+    def containment(self, *, cgroup: bool, detached: bool) -> Containment:
+        facts = self._facts
+        return facts.model_copy(
+            update={
+                "level": f"{facts.level}+cgroup" if cgroup else facts.level,
+                "host_death": facts.host_death and not detached,
+            }
+        )
+
+    async def close(self) -> None:
+        if self._socket is None:
+            return
+        self._socket.close()  # the server ends when its last supervisor has
+        self._socket = None
+        with anyio.CancelScope(shield=True):
+            await anyio.wait_readable(self._pidfd)
+        self._collect()
+        os.close(self._pidfd)
+        self._pidfd = -1
+
+    def _collect(self) -> None:
+        # it has ended; somebody else in this process, or the kernel (SIGCHLD ignored), may have been quicker
+        with contextlib.suppress(ChildProcessError):
+            os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED)
+
+
+def _write(order: Order) -> tuple[bytes, list[int], int]:
+    """The message and its descriptors; the last of them, if not -1, is a file to be closed after sending."""
+    command = order.command
+    texts = [order.cgroup, command.cwd, command.executable, *command.argv]
+    texts += [f"{name}={value}" for name, value in command.env.items()]
+    body = "\0".join(texts).encode("utf-8", "surrogateescape") + b"\0"
+    if body.count(b"\0") != len(texts) or any("=" in name or not name for name in command.env):
+        raise ValueError("a text cannot be passed to a program")
+    detached = order.log >= 0
+    flags = _TERMINAL * order.terminal | _DETACHED * detached
+    descriptors = [order.control, *order.stdio, order.log if detached else order.control]
+    descriptors += [here for here, _ in order.pairs]
+    stored = -1
+    if len(body) + 8 * len(texts) > _INLINE:
+        stored = os.memfd_create("seam-order", os.MFD_CLOEXEC)
+        descriptors.append(stored)
+        flags |= _STORED
+        _write_all(stored, body)
+    head = _HEAD.pack(flags, order.grace_ms, len(command.argv), len(command.env), len(order.pairs), len(body))
+    head += b"".join(target.to_bytes(4, "little") for _, target in order.pairs)
+    return head if stored >= 0 else head + body, descriptors, stored
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

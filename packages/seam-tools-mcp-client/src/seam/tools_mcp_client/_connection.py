@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
 import httpx2
-from mcp.client._transport import TransportStreams
 from mcp.client.client import Client
+from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 
 from seam.subprocess_def import (
@@ -62,7 +62,7 @@ class Link:
 
 @asynccontextmanager
 async def connect(
-    name: str, config: McpClientConfig, runtime: SubprocessRuntime | None
+    name: str, config: McpClientConfig, runtime: SubprocessRuntime | None, ask: ElicitationFnT
 ) -> AsyncGenerator[Link]:
     """Start or reach the server and shake hands.
 
@@ -75,7 +75,7 @@ async def connect(
             httpx2.AsyncClient(
                 headers=_headers(name, config, os.environ), timeout=config.call_timeout
             ) as http,
-            Client(streamable_http_client(config.url, http_client=http)) as client,
+            Client(streamable_http_client(config.url, http_client=http), elicitation_callback=ask) as client,
         ):
             yield Link(client, None)
         return
@@ -85,10 +85,11 @@ async def connect(
             "add an [implement.subprocess] row",
             reason="subprocess",
         )
-    async with await runtime.spawn(_spec(config, runtime)) as process:
-        transport: AbstractAsyncContextManager[TransportStreams] = stdio_transport(process, config.grace)
-        async with Client(transport) as client:
-            yield Link(client, process)
+    async with (
+        await runtime.spawn(_spec(config, runtime)) as process,
+        Client(stdio_transport(process, config.grace), elicitation_callback=ask) as client,
+    ):
+        yield Link(client, process)
 
 
 def _headers(name: str, config: McpClientConfig, environment: Mapping[str, str]) -> dict[str, str]:

@@ -139,7 +139,7 @@ class McpToolService(ToolService):
         return outcome(result)
 
     async def _ask(
-        self, session: ClientRequestContext, params: types.ElicitRequestParams
+        self, context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
         """A server's question, put to the person behind the call that is in flight.
 

@@ -6,6 +6,7 @@ from seam.tools_def._approval_desk import ApprovalDesk
 from seam.tools_def._chain import entry_hash, record_adapter, record_of, record_text
 from seam.tools_def._context import CallContext
 from seam.tools_def._descriptor import Descriptor
+from seam.tools_def._diagnostic import Diagnostic
 from seam.tools_def._doors import DoorClosed, door_closed
 from seam.tools_def._effects import (
     UNKNOWN_EFFECTS,
@@ -152,6 +153,7 @@ __all__ = [
     "Decision",
     "Deny",
     "Descriptor",
+    "Diagnostic",
     "DoorClosed",
     "DuplicateCall",
     "DuplicateRegistration",

@@ -95,21 +95,25 @@ _LEFT_OVER = (
 
 def _walk(path: Sequence[str] | None, problems: list[InstalledProblem]) -> Iterator[Distribution]:
     importlib.invalidate_caches()
-    more = {} if path is None else {"path": list(path)}
     steps: Iterator[Distribution] | None = None
     while True:
         try:
-            steps = iter(importlib.metadata.distributions(**more)) if steps is None else steps
+            steps = _search(path) if steps is None else steps
             yield next(steps)
         except StopIteration:
             return
-        except (
-            Exception
-        ) as error:  # a finder that another package installed; what it has not found yet is lost
+        except Exception as error:
+            # a finder that another package installed raised; what it had not found yet is lost
             problems.append(
                 InstalledProblem(path="sys.meta_path", text=f"a finder of distributions raised {error!r}")
             )
             return
+
+
+def _search(path: Sequence[str] | None) -> Iterator[Distribution]:
+    if path is None:
+        return iter(importlib.metadata.distributions())
+    return iter(importlib.metadata.distributions(path=list(path)))
 
 
 def _has_metadata(found: Distribution) -> bool:

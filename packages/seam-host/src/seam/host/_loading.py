@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import cast
 
 from pydantic import BaseModel
@@ -14,7 +15,7 @@ from seam.host._inventory import Provider, RowError, row_problem
 from seam.host._layer import suggestion
 from seam.host._layer_shape import ROW_WORDS
 from seam.host._outcomes import RowProblem
-from seam.kernel import InvalidConfig, Plugin
+from seam.kernel import InvalidConfig, Plugin, deployment_paths
 
 
 class PluginUnloadable(RowError):
@@ -49,6 +50,25 @@ def load(row: Row, provider: Provider) -> Plugin[BaseModel]:
         text = f"{provider} says that {row.use!r} implements {row.key!r}, but the plugin provides {listed}"
         raise PluginUnloadable.about(row_problem(row, text, "tell its author", "failed"))
     return loaded
+
+
+def row_paths(row: Row, plugin: Plugin[BaseModel]) -> dict[str, Path]:
+    """The row's paths of this machine, absolute; each starts at the file that says it, a default at the file of the row."""
+    found: dict[str, Path] = {}
+    for name in deployment_paths(plugin.config):
+        given = row.config.get(name, _default(plugin.config, name))
+        if isinstance(
+            given, (str, Path)
+        ):  # anything else is absent, or refused by the model in its own words
+            start = row.place(name).file.parent
+            found[name] = (start / Path(given).expanduser()).absolute()
+    return found
+
+
+def _default(model: type[BaseModel], name: str) -> object:
+    return next(
+        (field.default for known, field in model.model_fields.items() if (field.alias or known) == name), None
+    )
 
 
 def check_config(row: Row, plugin: Plugin[BaseModel], config: Mapping[str, object]) -> BaseModel:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from seam.host._blueprint import Blueprint
 from seam.host._deployment import Deployment, Row
 from seam.host._inventory import Inventory, Provider, RowError
-from seam.host._loading import ConfigRefused, check_config, load
+from seam.host._loading import ConfigRefused, check_config, load, row_paths
 from seam.host._merge import read_deployment
 from seam.host._outcomes import RowProblem
 from seam.host._prepare import failed
@@ -40,7 +40,7 @@ class Source:
             PrepareFailed: with every row that has no plugin, or whose configuration does not fit.
         """
         deployment = read_deployment(self._path)
-        rows = _Rows(deployment.path.parent, Inventory.read())
+        rows = _Rows(Inventory.read())
         base = rows.all(deployment.rows)
         process, doors = rows.all(deployment.process), rows.all(deployment.serve)
         realms = {agent.name: rows.all(agent.realm) for agent in deployment.agents if agent.realm}
@@ -80,8 +80,7 @@ def _agents(deployment: Deployment) -> tuple[Agent, ...]:
 class _Rows:
     """Turns rows into rows with plugins, and gathers what is wrong with any of them."""
 
-    def __init__(self, folder: Path, inventory: Inventory) -> None:
-        self._folder = folder
+    def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
         self.problems: list[RowProblem] = []
         self.left_out: list[RowProblem] = []
@@ -107,38 +106,22 @@ class _Rows:
         provider = self._inventory.resolve(row)
         self._remember(provider)
         plugin = load(row, provider)
-        config = dict(row.config)
+        paths = row_paths(row, plugin)
+        config = {**row.config, **{name: str(path) for name, path in paths.items()}}
         salt = ""
         for name, mark in deployment_paths(plugin.config).items():
-            path = self._path(row, name, config)
-            if path is None:
-                continue
-            config[name] = path
-            if mark.watched:
-                self.watched.append(path)
-                salt += content_digest(path) if path.exists() else "absent"
+            if mark.watched and name in paths:
+                self.watched.append(paths[name])
+                salt += content_digest(paths[name]) if paths[name].exists() else "absent"
         check_config(row, plugin, config)
         return RowPlugin(
             table=row.table,
             plugin=plugin,
-            config=_as_given(config),
+            config=config,
             distribution=f"{provider} {provider.fingerprint}".strip(),
             optional=row.optional,
             salt=salt,
         )
 
-    def _path(self, row: Row, name: str, config: Mapping[str, object]) -> Path | None:
-        given = config.get(name)
-        if not isinstance(given, str):
-            return None  # absent, or of a type that the model refuses with the right words
-        # a relative path starts at the file that says it, so a shared layer means its own folder
-        said = row.places.get(name)
-        start = said.file.parent if said is not None else self._folder
-        return (start / Path(given).expanduser()).absolute()
-
     def _remember(self, provider: Provider) -> None:
         self.fingerprints[provider.distribution] = f"{provider.version} {provider.fingerprint}"
-
-
-def _as_given(config: Mapping[str, object]) -> Mapping[str, object]:
-    return {key: str(value) if isinstance(value, Path) else value for key, value in config.items()}

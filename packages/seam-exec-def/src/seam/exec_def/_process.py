@@ -71,7 +71,7 @@ class ExecProcess(ABC):
 
     @abstractmethod
     async def aclose(self) -> None:
-        """End what still runs, wait until it is gone, and let go of what is held. Spill files stay until the executor is disposed."""
+        """End what still runs, wait until it is gone, and let go of descriptors. What is in memory and in spill files stays readable."""
 
     async def __aenter__(self) -> ExecProcess:
         """Own the process for a block."""

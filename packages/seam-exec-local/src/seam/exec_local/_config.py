@@ -85,8 +85,6 @@ class LocalExecConfig(BaseModel):
     """Bytes kept of each stream, where a request does not say."""
     max_output: OutputWindow = OutputWindow(head=16_777_216, tail=16_777_216, spill=17_179_869_184)
     """Bytes that a request can ask for at most."""
-    kept_spills: int = Field(default=100, ge=0)
-    """How many commands' spill files are kept; the oldest go first. All go when the executor is disposed."""
     max_command: int = Field(default=16_777_216, gt=0)
     """Bytes that a command may have."""
     inherit: tuple[str, ...] = INHERITED

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -53,7 +52,7 @@ class LocalExecutor(ShellExecutor):
         self._tasks = tasks
         self._guard = resolver.config.guard
         self._ledger = Ledger()
-        self._spilled: deque[Process] = deque()
+        self._keepers: list[Process] = []
 
     @property
     def facts(self) -> ExecutorFacts:
@@ -114,13 +113,13 @@ class LocalExecutor(ShellExecutor):
         return self._in_background(started[0], token)
 
     async def aclose(self) -> None:
-        """End everything, wait until it is gone, remove the spill files."""
+        """End everything and wait until it is gone. Spill files belong to the runtime, which removes them with itself."""
         with anyio.CancelScope(shield=True):
             limit = self._resolver.config
             with anyio.move_on_after(limit.grace + limit.drain + 2 * self._guard):
                 await self._ledger.close()
-            while self._spilled:
-                await self._spilled.popleft().aclose()
+                while self._keepers:
+                    await self._keepers.pop().aclose()
 
     # -- foreground --
 
@@ -156,7 +155,7 @@ class LocalExecutor(ShellExecutor):
 
     async def _offer(self, running: Running, hand_over: HandOver) -> ExecResult | None:
         """Offer the live process to `hand_over`; return the record of the moment if it was taken."""
-        process = LocalProcess(running, self._release)
+        process = LocalProcess(running)
         taken = False
         with anyio.move_on_after(running.spec.limits.grace):
             try:
@@ -186,7 +185,10 @@ class LocalExecutor(ShellExecutor):
                 lost_reason="what runs processes did not answer within its own bounds; it was given up",
             )
         result = await running.conclude(end)
-        await self._dispose(running.process, result)
+        if any(survivor.fate == "kept" for survivor in result.survivors):
+            self._keepers.append(running.process)
+        else:
+            await running.process.aclose()
         return result
 
     async def _end(self, running: Running) -> ProcessExit | None:
@@ -211,7 +213,7 @@ class LocalExecutor(ShellExecutor):
     def _in_background(
         self, running: Running, token: object, process: LocalProcess | None = None
     ) -> LocalProcess:
-        process = process or LocalProcess(running, self._release)
+        process = process or LocalProcess(running)
 
         async def watch() -> None:
             try:
@@ -226,19 +228,6 @@ class LocalExecutor(ShellExecutor):
         self._tasks.start_soon(watch)
         self._ledger.update(token, end)
         return process
-
-    async def _release(self, running: Running, result: ExecResult) -> None:
-        await self._dispose(running.process, result)
-
-    async def _dispose(self, process: Process, result: ExecResult) -> None:
-        """Let go of a process that is over; one with spill files waits in a queue of bounded length."""
-        spilled = result.stdout.spill_path or (result.stderr is not None and result.stderr.spill_path)
-        if not spilled:
-            await process.aclose()
-            return
-        self._spilled.append(process)
-        while len(self._spilled) > self._resolver.config.kept_spills:
-            await self._spilled.popleft().aclose()
 
     def _admit(self, spec: ExecSpec) -> None:
         if not isinstance(spec, ExecSpec):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker

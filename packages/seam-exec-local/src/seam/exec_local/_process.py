@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 import anyio
 
@@ -15,12 +15,10 @@ from seam.subprocess_def import CollectedStream
 class LocalProcess(ExecProcess):
     """A live command whose record is made by a task of the executor, whether or not anybody waits."""
 
-    def __init__(self, running: Running, release: Callable[[Running, ExecResult], Awaitable[None]]) -> None:
+    def __init__(self, running: Running) -> None:
         self._running = running
-        self._release = release
         self._recorded = anyio.Event()
         self._result: ExecResult | None = None
-        self._closed = False
 
     @property
     def spec(self) -> ExecSpec:
@@ -76,10 +74,8 @@ class LocalProcess(ExecProcess):
     async def aclose(self) -> None:
         """End what still runs, wait, let go."""
         with anyio.CancelScope(shield=True):
-            result = await self.terminate(reason="closed by its owner")
-            if not self._closed:
-                self._closed = True
-                await self._release(self._running, result)
+            await self.terminate(reason="closed by its owner")
+            await self._running.process.aclose()
 
     def _collected(self, stream: StreamName) -> CollectedStream:
         if stream == "stderr" and self._running.spec.streams == "merged":

@@ -162,8 +162,8 @@ async def test_ex_025_nothing_is_glued_to_a_command(trial: Trial) -> None:
     assert result.stderr.text == ""
     comment = await trial.run("echo a # comment")
     assert comment.stdout.text == "a\n"
-    unfinished = await trial.run("echo a \\")
-    assert unfinished.stdout.text == "a\n"
+    escaped = await trial.run("echo a \\")
+    assert escaped.stdout.text == "a \\\n"
 
 
 @check()

@@ -6,12 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from seam.exec_def import ShellExecutor, StreamMode, SurvivorPolicy
 from seam.exec_def.conformance._card import Card
-
-_NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Settings:
     max_timeout: float = 600.0
     survivors: SurvivorPolicy = "end"
     streams: StreamMode = "separate"
-    secrets: Mapping[str, str] = field(default=_NO_SECRETS)
+    secrets: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Subject(ABC):

@@ -79,7 +79,7 @@ def result(**changes: object) -> ExecResult:
 def test_the_public_face_is_exact() -> None:
     imported = {name for name in vars(face) if not name.startswith("_")}
     assert face.__all__ == sorted(face.__all__)
-    assert imported - {"conformance", "secrets"} == set(face.__all__)
+    assert imported - {"conformance", "sources"} == set(face.__all__)
 
 
 def test_a_spec_cannot_be_changed() -> None:

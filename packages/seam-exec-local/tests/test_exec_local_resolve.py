@@ -27,7 +27,7 @@ from seam.exec_def import (
 )
 from seam.exec_local import Bare, LocalExecConfig
 from seam.exec_local._environment import Environments
-from seam.exec_local._resolve import Resolver
+from seam.exec_local._resolve import Resolver, usual_limits
 from seam.exec_local._shells import dialect_of
 from seam.sandbox_def import Widening
 from seam.subprocess_def import SpawnLimits
@@ -64,6 +64,7 @@ def resolver(config: LocalExecConfig | None = None, *, secrets: Secrets | None =
         limits=LIMITS,
         wrapper=Bare(),
         version="1",
+        usual=usual_limits(config),
     )
 
 

@@ -52,6 +52,7 @@ from seam.exec_def._result import ExecResult
 from seam.exec_def._secrets import Secrets
 from seam.exec_def._spec import ExecSpec, Limits, ScriptDelivery
 from seam.exec_def._text import LiveText, PlainText, plain_text
+from seam.exec_def._variables import Variables
 
 __all__ = [
     "Abort",
@@ -110,6 +111,7 @@ __all__ = [
     "TimeSplit",
     "UnknownSecret",
     "Usage",
+    "Variables",
     "WorldLost",
     "plain_text",
 ]

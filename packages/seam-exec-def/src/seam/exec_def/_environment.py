@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -21,7 +21,7 @@ class SecretRef(Frozen):
     """Name under which the deployment configures a source for it."""
 
 
-Setting = str | SecretRef
+Setting = Annotated[str | SecretRef, Field(union_mode="left_to_right")]
 """What a variable is set to. A string may hold any character except NUL."""
 
 

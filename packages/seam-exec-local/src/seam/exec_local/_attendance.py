@@ -6,65 +6,76 @@ import time
 
 import anyio
 
-from seam.exec_def import EndedBy, StreamName
+from seam.exec_def import EndedBy, ExecSpec, StreamName
 from seam.exec_local._running import Running
+from seam.exec_local._verdict import Verdict
 from seam.subprocess_def import ProcessExit
 
 
 class Attendance:
-    """One wait, without a task of its own: limits are the deadline of a scope, wishes to end cancel it."""
+    """One wait, without a task of its own: limits are the deadline of a scope, wishes to end cancel it.
 
-    def __init__(self, running: Running, *, began: float, guard: float) -> None:
-        limits = running.spec.limits
-        self._running = running
+    The first scope spans the start and the first wait, since scopes are not free.
+    """
+
+    def __init__(self, spec: ExecSpec, *, guard: float) -> None:
+        limits = spec.limits
+        began = anyio.current_time()
+        self.verdict = Verdict()
+        self.running: Running | None = None
+        """The command, as soon as it is started."""
+        self.end: ProcessExit | None = None
+        """How it ended; `None` while it runs, and when it is to be ended (`verdict.ender` says for whom)."""
+        self.scope = anyio.CancelScope(deadline=began + limits.timeout + guard)
+        self._names: tuple[StreamName, ...] = (
+            ("stdout",) if spec.streams == "merged" else ("stdout", "stderr")
+        )
         self._timeout_at = began + limits.timeout
         self._idle = limits.idle_timeout
         self._tail = limits.drain + guard
         self._give_up_at: float | None = None
-        self._scope: anyio.CancelScope | None = None
 
     def interrupt(self, ender: EndedBy, reason: str | None = None) -> None:
-        """Stop waiting, since somebody wants the end."""
-        self._running.blame(ender, reason)
-        if self._scope is not None:
-            self._scope.cancel()
+        """Stop waiting or starting, since somebody wants the end."""
+        self.verdict.blame(ender, reason)
+        self.scope.cancel()
 
-    async def wait(self) -> ProcessExit | None:
-        """Return how the command ended; `None` when it is to be ended, and `running.ender` says for whom."""
-        while self._running.ender is None:
-            with anyio.CancelScope(deadline=self._deadline()) as self._scope:
-                return await self._running.process.wait()
-            if self._running.ender is None:
-                self._look(anyio.current_time())
-        return None
+    async def first(self, running: Running) -> None:
+        """Wait inside the scope in which the command was started."""
+        self.running = running
+        self.scope.deadline = self._deadline(running)
+        self.end = await running.process.wait()
 
-    def _deadline(self) -> float:
+    async def rest(self, running: Running) -> None:
+        """Go on waiting as long as no limit has passed and nobody wants the end."""
+        while self.end is None and self.verdict.ender is None:
+            self._look(running)
+            if self.verdict.ender is None:
+                with anyio.CancelScope(deadline=self._deadline(running)) as self.scope:
+                    self.end = await running.process.wait()
+
+    def _deadline(self, running: Running) -> float:
         if self._give_up_at is not None:
             return self._give_up_at
         if self._idle is None:
             return self._timeout_at
-        return min(self._timeout_at, anyio.current_time() + self._idle - self._silence())
+        return min(self._timeout_at, anyio.current_time() + self._idle - self._silence(running))
 
-    def _look(self, now: float) -> None:
+    def _look(self, running: Running) -> None:
         """A deadline has passed: find out which."""
-        running = self._running
+        now = anyio.current_time()
         if self._give_up_at is not None:
-            running.blame("guard")
+            self.verdict.blame("guard")
         elif running.process.leader_exited:
             # not too late: only the rest of the output is being read, which the runtime bounds
             self._give_up_at = now + self._tail
         elif now >= self._timeout_at:
-            running.limit_passed = True
-            running.blame("timeout")
-        elif self._idle is not None and self._silence() >= self._idle:
-            running.blame("idle")
+            self.verdict.limit_passed = True
+            self.verdict.blame("timeout")
+        elif self._idle is not None and self._silence(running) >= self._idle:
+            self.verdict.blame("idle")
 
-    def _silence(self) -> float:
+    def _silence(self, running: Running) -> float:
         """Seconds since the last output, or since the start."""
-        names: tuple[StreamName, ...] = (
-            ("stdout",) if self._running.spec.streams == "merged" else ("stdout", "stderr")
-        )
-        heard = [
-            self._running.process.collected(name).last_output_at or self._running.started for name in names
-        ]
+        heard = [running.process.collected(name).last_output_at or running.started for name in self._names]
         return time.monotonic() - max(heard)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 
 from seam.exec_def import (
     Environment,
@@ -13,6 +12,7 @@ from seam.exec_def import (
     Secrets,
     Setting,
     UnknownSecret,
+    Variables,
 )
 from seam.exec_local._config import LocalExecConfig
 from seam.exec_local._shells import START_UP_VARIABLES
@@ -44,10 +44,10 @@ class Environments:
             **config.environment,
         }
         self._common = self._checked(given)
-        self.common_size = size_of(self._common)
+        self._common_size = size_of(self._common)
 
-    def decide(self, wish: Environment | None) -> Mapping[str, Setting]:
-        """Return the whole environment.
+    def decide(self, wish: Environment | None) -> tuple[Variables, int]:
+        """Return the whole environment, and the bytes that it takes at a start.
 
         Raises:
             InvalidEnvironment: a name or value that cannot be, or one that would run something before the command.
@@ -55,12 +55,12 @@ class Environments:
             UnknownSecret: a secret that nobody knows.
         """
         if wish is None:
-            return self._common
-        if wish.mode == "replace":
-            return self._checked(wish.variables)
-        return self._checked({**self._common, **wish.variables})
+            return self._common, self._common_size
+        given = wish.variables if wish.mode == "replace" else {**self._common, **wish.variables}
+        environment = self._checked(given)
+        return environment, size_of(environment)
 
-    def _checked(self, given: Mapping[str, Setting | None]) -> Mapping[str, Setting]:
+    def _checked(self, given: Mapping[str, Setting | None]) -> Variables:
         kept = {name: value for name, value in given.items() if value is not None}
         for name, value in kept.items():
             _check_name(name)
@@ -68,7 +68,7 @@ class Environments:
                 self._check_secret(name, value)
             else:
                 self._check_value(name, value)
-        return MappingProxyType(kept)
+        return Variables(kept)
 
     def _check_value(self, name: str, value: str) -> None:
         if "\0" in value:
@@ -100,22 +100,14 @@ class Environments:
             )
 
 
-def size_of(environment: Mapping[str, Setting]) -> int:
+def size_of(environment: Variables) -> int:
     """Bytes that an environment takes in execve(2): each entry with its NUL and a pointer of 8 bytes."""
-    return sum(
-        _length(name) + _length(value) + 10 for name, value in environment.items() if isinstance(value, str)
-    )
+    return sum(_length(name) + _length(value) + 10 for name, value in environment.texts.items())
 
 
-def largest(environment: Mapping[str, Setting]) -> str:
+def largest(environment: Variables) -> str:
     """The variable with the longest value; an empty text where there is none."""
-
-    def sizes() -> Iterator[tuple[int, str]]:
-        for name, value in environment.items():
-            if isinstance(value, str):
-                yield len(value), name
-
-    return max(sizes(), default=(0, ""))[1]
+    return max(((len(value), name) for name, value in environment.texts.items()), default=(0, ""))[1]
 
 
 def _length(text: str) -> int:

@@ -15,7 +15,6 @@ from seam.exec_def import (
     Cause,
     Containment,
     Drain,
-    EndedBy,
     ExecProcess,
     ExecRequest,
     ExecResult,
@@ -36,7 +35,8 @@ from seam.exec_local._resolve import Resolver
 from seam.exec_local._running import Running
 from seam.exec_local._shield import shielded
 from seam.exec_local._start import Starter
-from seam.exec_local._streams import nothing
+from seam.exec_local._streams import NOTHING
+from seam.exec_local._verdict import Verdict
 from seam.subprocess_def import Process, ProcessExit
 
 _log = logging.getLogger("seam.exec")
@@ -75,25 +75,21 @@ class LocalExecutor(ShellExecutor):
         """Run in the foreground."""
         self._admit(spec)
         if abort is not None and abort.is_set:
-            return _told(settled, _unstarted(spec, "aborted", "abort", reason=abort.reason))
-        began = anyio.current_time()
-        scope = anyio.CancelScope(deadline=began + spec.limits.timeout + self._guard)
-        token = self._ledger.enter(scope.cancel)
+            verdict = Verdict()
+            verdict.blame("abort", abort.reason)
+            return _told(settled, _unstarted(spec, verdict))
+        attendance = Attendance(spec, guard=self._guard)
+        token = self._ledger.enter(lambda: attendance.interrupt("disposal", "the executor is being disposed"))
+        leave = (
+            abort.subscribe(lambda: attendance.interrupt("abort", abort.reason))
+            if abort is not None
+            else None
+        )
         try:
-            running = None
-            with scope:
-                running = await self._starter.start(spec, watched=hand_over is not None, progress=progress)
-            if running is None:
-                by: EndedBy = "disposal" if self._ledger.closing else "guard"
-                return _told(
-                    settled, _unstarted(spec, "aborted" if self._ledger.closing else "timed_out", by)
-                )
-            attendance = Attendance(running, began=began, guard=self._guard)
-            self._ledger.update(
-                token, lambda: attendance.interrupt("disposal", "the executor is being disposed")
-            )
-            return await self._attend(running, attendance, abort, hand_over, settled)
+            return _told(settled, await self._attend(spec, attendance, hand_over, progress, settled))
         finally:
+            if leave is not None:
+                leave()
             self._ledger.leave(token)
 
     async def start(self, spec: ExecSpec) -> ExecProcess:
@@ -104,7 +100,7 @@ class LocalExecutor(ShellExecutor):
         started: list[Running] = []
         try:
             with scope:
-                started.append(await self._starter.start(spec, watched=True))
+                started.append(await self._starter.start(spec, Verdict(), watched=True))
         finally:
             if not started:
                 self._ledger.leave(token)
@@ -125,33 +121,34 @@ class LocalExecutor(ShellExecutor):
 
     async def _attend(
         self,
-        running: Running,
+        spec: ExecSpec,
         attendance: Attendance,
-        abort: Abort | None,
         hand_over: HandOver | None,
+        progress: Progress | None,
         settled: Settled | None,
     ) -> ExecResult:
-        leave = (
-            abort.subscribe(lambda: attendance.interrupt("abort", abort.reason))
-            if abort is not None
-            else None
-        )
+        verdict = attendance.verdict
         try:
-            end = await attendance.wait()
-            if end is None and hand_over is not None and running.ender in ("timeout", "idle"):
+            with attendance.scope:
+                watched = hand_over is not None
+                started = await self._starter.start(spec, verdict, watched=watched, progress=progress)
+                await attendance.first(started)
+            running = attendance.running
+            if running is None:
+                return _unstarted(spec, verdict)
+            await attendance.rest(running)
+            if attendance.end is None and hand_over is not None and verdict.ender in ("timeout", "idle"):
                 taken = await self._offer(running, hand_over)
                 if taken is not None:
-                    return _told(settled, taken)
+                    return taken
+            return await self._finish(running, attendance.end)
         except BaseException as error:
-            running.blame("cancellation", "the waiting task was cancelled")
-            result = await shielded(self._finish(running, None))
-            if isinstance(error, anyio.get_cancelled_exc_class()):
-                _told(settled, result)
+            if attendance.running is not None:
+                verdict.blame("cancellation", "the waiting task was cancelled")
+                result = await shielded(self._finish(attendance.running, attendance.end))
+                if isinstance(error, anyio.get_cancelled_exc_class()):
+                    _told(settled, result)
             raise
-        finally:
-            if leave is not None:
-                leave()
-        return _told(settled, await shielded(self._finish(running, end)))
 
     async def _offer(self, running: Running, hand_over: HandOver) -> ExecResult | None:
         """Offer the live process to `hand_over`; return the record of the moment if it was taken."""
@@ -166,10 +163,8 @@ class LocalExecutor(ShellExecutor):
                 running.hook_failed("hand_over", error)
         if not taken or self._ledger.closing:
             return None
-        cause: Cause = "timed_out" if running.ender == "timeout" else "idle"
-        record = running.snapshot(cause, "nobody")
-        running.ender = None
-        running.limit_passed = False
+        record = running.snapshot(running.verdict.cause, "nobody")
+        running.verdict.lift()
         self._in_background(running, self._ledger.enter(lambda: None), process)
         return record
 
@@ -178,7 +173,7 @@ class LocalExecutor(ShellExecutor):
         if end is None:
             end = await self._end(running)
         if end is None:
-            cause: Cause = "timed_out" if running.limit_passed else "lost"
+            cause: Cause = "timed_out" if running.verdict.limit_passed else "lost"
             return running.snapshot(
                 cause,
                 "guard",
@@ -222,7 +217,7 @@ class LocalExecutor(ShellExecutor):
                 self._ledger.leave(token)
 
         def end() -> None:
-            running.blame("disposal", "the executor is being disposed")
+            running.verdict.blame("disposal", "the executor is being disposed")
             self._tasks.start_soon(running.process.terminate)
 
         self._tasks.start_soon(watch)
@@ -269,18 +264,21 @@ def _told(settled: Settled | None, result: ExecResult) -> ExecResult:
     return result
 
 
-def _unstarted(spec: ExecSpec, cause: Cause, ended_by: EndedBy, *, reason: str | None = None) -> ExecResult:
+def _unstarted(spec: ExecSpec, verdict: Verdict) -> ExecResult:
     """The record of a command of which nothing was started, as far as anybody knows."""
+    if verdict.ender is None:
+        verdict.limit_passed = True
+        verdict.blame("guard")
     return ExecResult(
-        cause=cause,
-        ended_by=ended_by,
+        cause=verdict.cause,
+        ended_by=verdict.ender or "guard",
         exit_code=None,
         signal=None,
-        timed_out=cause == "timed_out",
-        aborted=cause == "aborted",
-        abort_reason=reason,
-        stdout=nothing(),
-        stderr=None if spec.streams == "merged" else nothing(),
+        timed_out=verdict.limit_passed,
+        aborted=verdict.cause == "aborted",
+        abort_reason=verdict.reason,
+        stdout=NOTHING,
+        stderr=None if spec.streams == "merged" else NOTHING,
         drain=Drain(clean=True),
         containment=Containment(
             level="not started",

@@ -10,7 +10,7 @@ from seam.exec_def import ExecutorFacts, Secrets, ShellExecutor, ShellNotFound
 from seam.exec_local._config import LocalExecConfig
 from seam.exec_local._environment import Environments, inherited
 from seam.exec_local._executor import LocalExecutor, opened
-from seam.exec_local._resolve import Resolver
+from seam.exec_local._resolve import Resolver, usual_limits
 from seam.exec_local._shells import dialect_of
 from seam.exec_local._start import Starter
 from seam.exec_local._wrapper import Bare, Wrapper
@@ -58,6 +58,7 @@ async def executor(
         limits=runtime.limits,
         wrapper=wrapper,
         version=version(distribution),
+        usual=usual_limits(config),
     )
     facts = ExecutorFacts(
         executor=wrapper.mechanism,

@@ -49,7 +49,7 @@ class LocalProcess(ExecProcess):
 
     async def terminate(self, *, reason: str = "ended by its owner") -> ExecResult:
         """End the whole tree and wait until it is gone."""
-        self._running.blame("owner", reason)
+        self._running.verdict.blame("owner", reason)
         await self._running.process.terminate()
         return await self.wait()
 

@@ -19,7 +19,7 @@ from seam.exec_def import (
     OutputWindow,
 )
 from seam.exec_local._config import LocalExecConfig
-from seam.exec_local._environment import Environments, largest, size_of
+from seam.exec_local._environment import Environments, largest
 from seam.exec_local._shells import Dialect
 from seam.exec_local._wrapper import Wrapper
 from seam.subprocess_def import SpawnLimits
@@ -38,6 +38,7 @@ class Resolver:
         limits: what one start can carry.
         wrapper: what goes around the shell.
         version: of the distribution that the wrapper comes from.
+        usual: limits of a request without wishes, which most are.
     """
 
     config: LocalExecConfig
@@ -48,15 +49,16 @@ class Resolver:
     limits: SpawnLimits
     wrapper: Wrapper
     version: str
+    usual: Limits
 
     def resolve(self, request: ExecRequest) -> ExecSpec:
         """Decide a request; the errors are those of `ShellExecutor.resolve`."""
         size = self._check_command(request.command)
-        environment = self.environments.decide(request.environment)
+        environment, carried = self.environments.decide(request.environment)
         argv = self.dialect.argv(self.shell, request.command)
         as_argument = size <= self.limits.string_bytes
-        carried = size_of(environment) + sum(len(part) + 9 for part in argv if part is not request.command)
-        carried += size + 9 if as_argument else 0
+        # the flags and the loader are far below the margin that the limit leaves for pointers
+        carried += size if as_argument else 0
         if carried > self.limits.total_bytes:
             raise EnvironmentTooLarge(
                 f"environment and arguments have {carried} bytes, and the system takes {self.limits.total_bytes}; the "
@@ -124,6 +126,8 @@ class Resolver:
         return _without_dots(path)
 
     def _limits(self, request: ExecRequest) -> Limits:
+        if request.timeout is None and request.idle_timeout is None:
+            return self.usual
         timeout = self._seconds("timeout", request.timeout)
         idle = self._seconds("idle_timeout", request.idle_timeout)
         if timeout is None:
@@ -160,6 +164,13 @@ class Resolver:
         return OutputWindow(
             head=min(wish.head, most.head), tail=min(wish.tail, most.tail), spill=min(wish.spill, most.spill)
         )
+
+
+def usual_limits(config: LocalExecConfig) -> Limits:
+    """Return the limits of a request without wishes."""
+    return Limits(
+        timeout=config.timeout, idle_timeout=config.idle_timeout, grace=config.grace, drain=config.drain
+    )
 
 
 def _without_dots(path: str) -> str:

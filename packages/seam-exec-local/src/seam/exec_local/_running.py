@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from seam.exec_def import (
     Cause,
@@ -22,19 +22,12 @@ from seam.exec_def import (
     TimeSplit,
     Usage,
 )
+from seam.exec_local._shield import shielded
 from seam.exec_local._streams import view
 from seam.exec_local._tap import Tap
+from seam.exec_local._verdict import Verdict
 from seam.exec_local._wrapper import Ending, Wrapped
 from seam.subprocess_def import Process, ProcessExit
-
-_CAUSES: dict[EndedBy, Cause] = {
-    "timeout": "timed_out",
-    "idle": "idle",
-    "abort": "aborted",
-    "cancellation": "aborted",
-    "owner": "aborted",
-    "disposal": "aborted",
-}
 
 
 class Running:
@@ -47,8 +40,8 @@ class Running:
         wrapped: Wrapped,
         taps: Mapping[StreamName, Tap],
         failures: list[HookFailure],
+        verdict: Verdict,
         *,
-        started_at: datetime,
         called: float,
         began: float,
         started: float,
@@ -57,39 +50,42 @@ class Running:
         self.process = process
         self.taps = taps
         self.failures = failures
-        self.limit_passed = False
-        """Whether the time limit passed while the command ran."""
-        self.ender: EndedBy | None = None
-        self.reason: str | None = None
+        self.verdict = verdict
         self._wrapped = wrapped
-        self._started_at = started_at
+        self._record: ExecResult | None = None
+        held = process.containment
+        # made here, while the command runs, since making values takes time that nobody should wait for
+        self._containment = Containment(
+            level=held.level, whole_tree=held.whole_tree, host_death=held.host_death, gaps=held.gaps
+        )
         self._queue = began - called
         self._spawn = started - began
         self.started = started
-
-    def blame(self, ender: EndedBy, reason: str | None = None) -> None:
-        """Say who ends the command; the first one stays."""
-        if self.ender is None:
-            self.ender = ender
-            self.reason = reason
 
     def hook_failed(self, hook: str, error: Exception) -> None:
         """Put the failure of something that a caller supplied on record."""
         self.failures.append(HookFailure(hook=hook, error=f"{type(error).__name__}: {error}"))
 
-    def output(self, name: StreamName) -> StreamOutput:
-        """What a stream has so far."""
+    def output(self, name: StreamName, *, clean: bool = False) -> StreamOutput:
+        """What a stream has so far; `clean` if it has reached its end by itself."""
         tap = self.taps.get(name)
-        return view(self.process.collected(name), self.spec.output, tap.masked if tap else 0)
+        return view(self.process.collected(name), self.spec.output, tap.masked if tap else 0, clean=clean)
 
     async def conclude(self, end: ProcessExit) -> ExecResult:
-        """Settle the wrapping and make the record; called once."""
-        stdout, stderr = self._outputs()
+        """Settle the wrapping and make the record; made once, and not interrupted by a cancellation."""
+        if self._record is None:
+            settled = self._conclude(end)
+            self._record = await (settled if self._wrapped.instant else shielded(settled))
+        return self._record
+
+    async def _conclude(self, end: ProcessExit) -> ExecResult:
+        stdout, stderr = self._outputs(clean=end.drain.state == "clean")
         ending = await self._wrapped.settle(self.process, end, (stderr or stdout).data)
         cause, ended_by = self._verdict(end, ending)
-        return self._record(
+        return self._result(
             cause=cause,
             ended_by=ended_by,
+            started_at=end.started_at,
             exit_code=ending.exit_code,
             signal=ending.signal,
             lost_reason=ending.unknown if cause == "lost" else None,
@@ -106,10 +102,11 @@ class Running:
 
     def snapshot(self, cause: Cause, ended_by: EndedBy, *, lost_reason: str | None = None) -> ExecResult:
         """Make the record of a command whose end is not known: it was handed over, or its runtime was given up."""
-        stdout, stderr = self._outputs()
-        return self._record(
+        stdout, stderr = self._outputs(clean=False)
+        return self._result(
             cause=cause,
             ended_by=ended_by,
+            started_at=datetime.now(UTC) - timedelta(seconds=time.monotonic() - self.started),
             exit_code=None,
             signal=None,
             lost_reason=lost_reason,
@@ -125,23 +122,28 @@ class Running:
             handed_over=ended_by == "nobody",
         )
 
-    def _outputs(self) -> tuple[StreamOutput, StreamOutput | None]:
-        return self.output("stdout"), None if self.spec.streams == "merged" else self.output("stderr")
+    def _outputs(self, *, clean: bool) -> tuple[StreamOutput, StreamOutput | None]:
+        stdout = self.output("stdout", clean=clean)
+        return stdout, None if self.spec.streams == "merged" else self.output("stderr", clean=clean)
 
     def _verdict(self, end: ProcessExit, ending: Ending) -> tuple[Cause, EndedBy]:
-        if self.ender is not None and end.termination is not None:
-            return _CAUSES.get(self.ender, "aborted"), self.ender
-        if end.termination is not None:
+        ender = self.verdict.ender
+        if end.termination is not None and ender is None:
             return "aborted", "disposal"
+        if end.termination is not None and ender is not None and ender != "guard":
+            return self.verdict.cause, ender
         if ending.unknown is not None:
             return "lost", "unknown"
-        return ("exited", "command") if ending.signal is None else ("signalled", "unknown")
+        if ending.signal is not None:
+            return "signalled", "guard" if ender == "guard" else "unknown"
+        return "exited", "guard" if ender == "guard" else "command"
 
-    def _record(
+    def _result(
         self,
         *,
         cause: Cause,
         ended_by: EndedBy,
+        started_at: datetime,
         exit_code: int | None,
         signal: str | None,
         lost_reason: str | None,
@@ -154,26 +156,23 @@ class Running:
         usage: Usage,
         handed_over: bool = False,
     ) -> ExecResult:
-        held = self.process.containment
         return ExecResult(
             cause=cause,
             ended_by=ended_by,
             exit_code=exit_code,
             signal=signal,
-            timed_out=self.limit_passed,
+            timed_out=self.verdict.limit_passed,
             aborted=cause == "aborted",
-            abort_reason=self.reason if cause == "aborted" else None,
+            abort_reason=self.verdict.reason if cause == "aborted" else None,
             handed_over=handed_over,
             lost_reason=lost_reason,
             stdout=stdout,
             stderr=stderr,
             drain=drain,
             survivors=survivors,
-            containment=Containment(
-                level=held.level, whole_tree=held.whole_tree, host_death=held.host_death, gaps=held.gaps
-            ),
+            containment=self._containment,
             sandbox=sandbox,
-            started_at=self._started_at,
+            started_at=started_at,
             times=times,
             usage=usage,
             limits=self.spec.limits,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from collections.abc import Mapping
 
-from seam.exec_def import ExecSpec, HookFailure, Progress, SecretRef, Secrets, StreamName
+from seam.exec_def import ExecSpec, HookFailure, Progress, SecretRef, Secrets, StreamName, UnknownSecret
 from seam.exec_local._failures import translate
 from seam.exec_local._masking import Masker, Masks
 from seam.exec_local._running import Running
@@ -13,6 +13,7 @@ from seam.exec_local._shells import SCRIPT_DESCRIPTOR, Dialect
 from seam.exec_local._shield import shielded
 from seam.exec_local._streams import margin
 from seam.exec_local._tap import Tap
+from seam.exec_local._verdict import Verdict
 from seam.exec_local._wrapper import Launch, Wrapper
 from seam.subprocess_def import (
     ByteFilter,
@@ -46,11 +47,14 @@ class Starter:
         self._dialect = dialect
         self._secrets = secrets
 
-    async def start(self, spec: ExecSpec, *, watched: bool, progress: Progress | None = None) -> Running:
+    async def start(
+        self, spec: ExecSpec, verdict: Verdict, *, watched: bool, progress: Progress | None = None
+    ) -> Running:
         """Start a command; the caller owns what is returned.
 
         Args:
             spec: what to run.
+            verdict: who wants the command to end.
             watched: whether somebody may subscribe to its output.
             progress: told each piece of output from the first byte on.
 
@@ -58,7 +62,8 @@ class Starter:
             InvalidRequest, ExecutorUnavailable: nothing was started.
         """
         called = time.monotonic()
-        confidential, masks = await self._secret_values(spec)
+        named = spec.environment.references
+        confidential, masks = await self._reveal(named) if named else (None, None)
         failures: list[HookFailure] = []
         taps: dict[StreamName, Tap] = {}
         if watched or progress is not None or masks is not None:
@@ -70,7 +75,6 @@ class Starter:
         wrapped = await self._wrapper.wrap(spec, Launch(self._plain(spec), confidential))
         filters: dict[StreamId, ByteFilter] = {**taps}
         began = time.monotonic()
-        started_at = datetime.now(UTC)
         try:
             process = await self._runtime.spawn(
                 wrapped.launch.spawn, confidential=wrapped.launch.confidential, filters=filters or None
@@ -86,20 +90,21 @@ class Starter:
             wrapped,
             taps,
             failures,
-            started_at=started_at,
+            verdict,
             called=called,
             began=began,
             started=time.monotonic(),
         )
 
-    async def _secret_values(self, spec: ExecSpec) -> tuple[Confidential | None, Masks | None]:
-        named = {name: value for name, value in spec.environment.items() if isinstance(value, SecretRef)}
-        if not named or self._secrets is None:
-            return None, None
+    async def _reveal(self, named: Mapping[str, SecretRef]) -> tuple[Confidential, Masks]:
+        if self._secrets is None:
+            raise UnknownSecret(
+                f"the spec asks for the secret {next(iter(named.values())).secret!r}, and this deployment has no [implement.secrets] row",
+                secret=next(iter(named.values())).secret,
+            )
         values = await self._secrets.reveal(set(named.values()))
-        return (
-            Confidential(env={name: values[ref].get_secret_value() for name, ref in named.items()}),
-            Masks(values),
+        return Confidential(env={name: values[ref].get_secret_value() for name, ref in named.items()}), Masks(
+            values
         )
 
     def _plain(self, spec: ExecSpec) -> SpawnSpec:
@@ -117,7 +122,7 @@ class Starter:
         return SpawnSpec(
             argv=argv,
             cwd=spec.workdir,
-            env={name: value for name, value in spec.environment.items() if isinstance(value, str)},
+            env=spec.environment.texts,
             descriptors=descriptors,
             grace=spec.limits.grace,
             survivors=spec.survivors,

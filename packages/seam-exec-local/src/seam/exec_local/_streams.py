@@ -22,6 +22,10 @@ _WORDS: dict[str, LossReason] = {
 }
 
 
+NOTHING = StreamOutput(data=b"", kept=(), total=0, texts=())
+"""A stream that had nothing and reached its end."""
+
+
 def margin(window: OutputWindow) -> int:
     """Return how many bytes before the tail are looked at for a character or control sequence that goes over its edge.
 
@@ -30,8 +34,10 @@ def margin(window: OutputWindow) -> int:
     return min(_LONGEST_MARGIN, (window.head + window.tail) // 4)
 
 
-def view(stream: CollectedStream, window: OutputWindow, masked: int) -> StreamOutput:
-    """Return what a result tells of a stream, as of now."""
+def view(stream: CollectedStream, window: OutputWindow, masked: int, *, clean: bool) -> StreamOutput:
+    """Return what a result tells of a stream, as of now. `clean`: it has reached its end by itself."""
+    if clean and not stream.total:
+        return NOTHING
     summary = stream.summary()
     head, tail = stream.head(), stream.tail()
     total = summary.total
@@ -65,11 +71,6 @@ def view(stream: CollectedStream, window: OutputWindow, masked: int) -> StreamOu
         spill_size=spill.size if spill else 0,
         spill_digest=spill.digest if spill else None,
     )
-
-
-def nothing() -> StreamOutput:
-    """A stream of a command that never wrote."""
-    return StreamOutput(data=b"", kept=(), total=0, texts=())
 
 
 def slice_of(stream: StreamName, window: Window) -> OutputSlice:

@@ -35,6 +35,9 @@ class Ending:
 class Wrapped(ABC):
     """One command, wrapped and ready to be started once."""
 
+    instant = False
+    """Whether `settle` never suspends, so that it needs no protection from cancellation."""
+
     @property
     @abstractmethod
     def launch(self) -> Launch:
@@ -122,7 +125,7 @@ class Bare(Wrapper):
 
 
 class _BareStart(Wrapped):
-    __slots__ = ("_facts", "_launch")
+    instant = True
 
     def __init__(self, launch: Launch, facts: SandboxFacts) -> None:
         self._launch = launch

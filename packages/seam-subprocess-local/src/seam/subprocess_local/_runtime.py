@@ -84,6 +84,14 @@ class LocalSubprocessRuntime(SubprocessRuntime):
     def limits(self) -> SpawnLimits:
         return SpawnLimits(string_bytes=STRING_BYTES, total_bytes=total_limit())
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return dict(os.environ)
+
+    @property
+    def cwd(self) -> str:
+        return os.getcwd()  # noqa: PTH109 - a path of the world is a text
+
     async def which(self, name: str, env: Mapping[str, str]) -> str | None:
         return which(name, env)
 

@@ -42,7 +42,10 @@ class LauncherHook(BuildHookInterface):
         binary.parent.mkdir(exist_ok=True)
         source = str(Path(self.root, "launcher", "launcher.c"))
         done = subprocess.run(
-            [*compiler.split(), *FLAGS, "-o", str(binary), source], capture_output=True, text=True, check=False
+            [*compiler.split(), *FLAGS, "-o", str(binary), source],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode != 0:
             binary.unlink(missing_ok=True)

@@ -102,6 +102,7 @@ enum {
     FLAG_TERMINAL = 1, /* descriptor 0 is a terminal and becomes the controlling one */
     FLAG_DETACHED = 2, /* the tree outlives the host; SIGTERM ends it with GRACE, SIGQUIT kills it at once */
     FLAG_STORED = 4,   /* the texts are in a file: the last descriptor */
+    FLAG_END = 8,      /* a detached leader's survivors are ended, with GRACE, when no host is there to decide */
 };
 
 /* An order: this head, PAIRS numbers (what further descriptors become in the command), then texts with a NUL after
@@ -407,6 +408,7 @@ static _Noreturn void watch(int host, int signals, int grace_ms)
     int pause_ms = 1;
     while (reap()) {
         struct timespec64 limit, *until = 0;
+        if (control < 0 && leader_reaped && flags & FLAG_END) terminate(grace_ms);
         if (terminating) {
             long long wait = deadline_ms - now_ms();
             if (wait <= 0) { /* again and again: what is forked between two looks is found by the next */
@@ -533,6 +535,7 @@ static _Noreturn void supervise(int socket, int taken, int host, int signals)
         if (i != 4 || record < 0) call1(__NR_close, given[i]);
     call1(__NR_close, socket);
     call1(__NR_close, taken);
+    if (flags & FLAG_DETACHED) call0(__NR_setsid);
     watch(flags & FLAG_DETACHED ? -1 : host, signals, order->grace_ms);
 }
 

@@ -44,3 +44,8 @@ class LocalSubprocessConfig(BaseModel):
         default=5.0,
         description="Seconds after SIGKILL before a process that does not go (uninterruptible sleep) is given up.",
     )
+    file_interval: Seconds = Field(
+        gt=0,
+        default=0.1,
+        description="Seconds between looks at the size of a file that a detached process writes, while somebody waits.",
+    )

@@ -22,6 +22,7 @@ class Order:
         terminal: descriptor 0 is a terminal that becomes the controlling one.
         log: for a process that outlives this one: the file that receives the supervisor's events; else -1.
         grace_ms: what the supervisor of such a process does on SIGTERM.
+        end_survivors: what it does with survivors when this process is not there to decide.
         cgroup: path of a cgroup to make for it, or empty.
     """
 
@@ -32,6 +33,7 @@ class Order:
     terminal: bool
     log: int
     grace_ms: int
+    end_survivors: bool
     cgroup: str
 
 

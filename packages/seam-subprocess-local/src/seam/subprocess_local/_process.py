@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeVar
@@ -97,14 +97,20 @@ class LocalProcess(Process):
         self._done = Latch()
         self._supervision: Supervision
         self._streams: Streams
-        self._on_disposed: Callable[[], None] = lambda: None
+        self._on_disposed: Callable[[LocalProcess], None]
 
-    def bind(self, supervision: Supervision, streams: Streams, on_disposed: Callable[[], None]) -> None:
+    def bind(
+        self, supervision: Supervision, streams: Streams, on_disposed: Callable[[LocalProcess], None]
+    ) -> None:
         """Complete the handle, once its supervisor was started."""
         self._supervision = supervision
         self._streams = streams
         self._streams_open = len(streams.collectors())
         self._on_disposed = on_disposed
+
+    def add_files(self, files: Mapping[StreamId, CollectedStream]) -> None:
+        """Streams that go straight into files."""
+        self._streams.collected.update(files)
 
     async def answer(self) -> tuple[int, int] | None:
         """Wait until the start has succeeded (None) or failed (stage and errno)."""
@@ -114,6 +120,11 @@ class LocalProcess(Process):
         return self._supervision.failed
 
     # -- facts --
+
+    @property
+    def supervisor_pid(self) -> int:
+        """The process id of the supervisor."""
+        return self._supervision.supervisor_pid
 
     @property
     def pid(self) -> int:
@@ -269,7 +280,7 @@ class LocalProcess(Process):
         self._supervision.close()
         self._streams.close()
         self._closed = True
-        self._on_disposed()
+        self._on_disposed(self)
 
 
 def _find(found: dict[StreamId, StreamT], stream: StreamId, wanted: str) -> StreamT:

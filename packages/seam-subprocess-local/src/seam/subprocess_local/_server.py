@@ -15,7 +15,7 @@ from seam.subprocess_def import Containment
 from seam.subprocess_local._level import Level, Order
 
 _HEAD = struct.Struct("=iiiiii")
-_TERMINAL, _DETACHED, _STORED = 1, 2, 4
+_TERMINAL, _DETACHED, _STORED, _END = 1, 2, 4, 8
 _INLINE = 65536
 """Orders up to this size, in bytes, travel in the message; larger ones in a file without a name."""
 
@@ -125,7 +125,7 @@ def _write(order: Order) -> tuple[bytes, list[int], int]:
     if body.count(b"\0") != len(texts) or any("=" in name or not name for name in command.env):
         raise ValueError("a text cannot be passed to a program")
     detached = order.log >= 0
-    flags = _TERMINAL * order.terminal | _DETACHED * detached
+    flags = _TERMINAL * order.terminal | _DETACHED * detached | _END * (detached and order.end_survivors)
     descriptors = [order.control, *order.stdio, order.log if detached else order.control]
     descriptors += [here for here, _ in order.pairs]
     stored = -1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from seam.subprocess_def import (
@@ -12,6 +13,7 @@ from seam.subprocess_def import (
     Confided,
     Confidential,
     Data,
+    DescriptorSpec,
     File,
     Inherit,
     InvalidDescriptor,
@@ -106,8 +108,7 @@ def wire(spec: SpawnSpec, confidential: Confidential | None, null: int) -> Wirin
     wiring = Wiring()
     try:
         _standard(wiring, spec, null)
-        for number, descriptor in spec.descriptors.items():
-            wiring.pairs.append((_further(wiring, number, descriptor, confidential), number))
+        wire_further(wiring, spec.descriptors, confidential, stored=spec.lifetime.kind == "detached")
     except BaseException as problem:
         wiring.close_theirs()
         wiring.close_ours()
@@ -149,11 +150,17 @@ def _output(
             return wiring.read_end(stream, spec)
 
 
+def wire_further(
+    wiring: Wiring, specs: Mapping[int, DescriptorSpec], confidential: Confidential | None, *, stored: bool
+) -> None:
+    """Open the further descriptors; `stored`: known bytes come from a file, since nobody may be there to
+    feed them."""
+    for number, spec in specs.items():
+        wiring.pairs.append((_further(wiring, number, spec, confidential, stored), number))
+
+
 def _further(
-    wiring: Wiring,
-    number: int,
-    spec: Data | Confided | Pipe | OpenPath | Outlet,
-    confidential: Confidential | None,
+    wiring: Wiring, number: int, spec: DescriptorSpec, confidential: Confidential | None, stored: bool
 ) -> int:
     if number < 3:
         raise InvalidDescriptor(
@@ -163,7 +170,7 @@ def _further(
         )
     match spec:
         case Data(data=data):
-            return wiring.write_end(number, data)
+            return wiring.give(_stored(data)) if stored else wiring.write_end(number, data)
         case Confided():
             if confidential is None or number not in confidential.descriptors:
                 raise InvalidDescriptor(
@@ -171,7 +178,8 @@ def _further(
                     descriptor=number,
                     reason="missing",
                 )
-            return wiring.write_end(number, confidential.descriptors[number])
+            data = confidential.descriptors[number]
+            return wiring.give(_stored(data)) if stored else wiring.write_end(number, data)
         case Pipe():
             return wiring.write_end(number, None)
         case Outlet(into=into):

@@ -6,8 +6,8 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 
 import anyio
-from acme_subprocess._process import SimpleProcess
 
+from acme_subprocess._process import SimpleProcess
 from seam.kernel import Context, NoConfig, plugin
 from seam.subprocess_def import (
     ByteFilter,
@@ -61,9 +61,12 @@ class SimpleRuntime(SubprocessRuntime):
         filters: Mapping[StreamId, ByteFilter] | None = None,
     ) -> Process:
         if spec.descriptors or spec.lifetime.kind != "owner":
-            raise NotSupported("acme runs plain programs only: no further descriptors, no detached lifetime", what="spec")
+            raise NotSupported(
+                "acme runs plain programs only: no further descriptors, no detached lifetime",
+                capability="descriptors",
+            )
         try:
-            process = await SimpleProcess.start(spec, confidential, filters or {})
+            process = SimpleProcess(spec, confidential, filters or {})
         except FileNotFoundError as error:
             raise ExecutableNotFound(f"{spec.argv[0]} is not there", program=spec.argv[0]) from error
         self._processes.append(process)
@@ -76,10 +79,10 @@ class SimpleRuntime(SubprocessRuntime):
         confidential: Confidential | None = None,
         terminal_filter: ByteFilter | None = None,
     ) -> TerminalProcess:
-        raise NotSupported("acme has no terminals", what="terminal")
+        raise NotSupported("acme has no terminals", capability="terminal")
 
     async def attach(self, record: str) -> Process:
-        raise NotSupported("acme has no detached processes", what="attach")
+        raise NotSupported("acme has no detached processes", capability="detached")
 
     async def aclose(self) -> None:
         for process in self._processes:

@@ -4,12 +4,12 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import anyio
-import anyio.to_thread
 from anyio.abc import ByteReceiveStream, ByteSendStream
 
 from seam.subprocess_def import (
@@ -94,12 +94,32 @@ class Memory(CollectedStream):
 
 
 class SimpleProcess(Process):
-    """One program; a thread waits for it."""
+    """One program; its streams are unnamed files, its end is read from a pidfd."""
 
-    def __init__(self, child: subprocess.Popen[bytes], spec: SpawnSpec, filters: Mapping[StreamId, ByteFilter]) -> None:
-        self._child = child
-        self._spec = spec
+    def __init__(
+        self, spec: SpawnSpec, confidential: Confidential | None, filters: Mapping[StreamId, ByteFilter]
+    ) -> None:
         self._filters = filters
+        self._files = {"stdout": tempfile.TemporaryFile(), "stderr": tempfile.TemporaryFile()}  # noqa: SIM115 - closed at the end
+        merged = isinstance(spec.stderr, SameAsStdout)
+        with tempfile.TemporaryFile() as stdin:
+            if isinstance(spec.stdin, Data):
+                stdin.write(spec.stdin.data)
+                stdin.seek(0)
+            try:
+                self._child = subprocess.Popen(
+                    spec.argv,
+                    executable=spec.executable,
+                    cwd=spec.cwd,
+                    env={**spec.env, **(confidential.env if confidential else {})},
+                    stdin=stdin,
+                    stdout=self._files["stdout"],
+                    stderr=subprocess.STDOUT if merged else self._files["stderr"],
+                    start_new_session=True,
+                )
+            except BaseException:
+                self._close_files()
+                raise
         self._streams: dict[StreamId, Memory] = {"stdout": Memory(), "stderr": Memory()}
         self._started_at = datetime.now(UTC)
         self._started = time.monotonic()
@@ -107,22 +127,9 @@ class SimpleProcess(Process):
         self._exit: ProcessExit | None = None
         self._waiting = anyio.Lock()
 
-    @classmethod
-    async def start(
-        cls, spec: SpawnSpec, confidential: Confidential | None, filters: Mapping[StreamId, ByteFilter]
-    ) -> SimpleProcess:
-        merged = isinstance(spec.stderr, SameAsStdout)
-        child = subprocess.Popen(
-            spec.argv,
-            executable=spec.executable,
-            cwd=spec.cwd,
-            env={**spec.env, **(confidential.env if confidential else {})},
-            stdin=subprocess.PIPE if isinstance(spec.stdin, Data) else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merged else subprocess.PIPE,
-            start_new_session=True,
-        )
-        return cls(child, spec, filters)
+    def _close_files(self) -> None:
+        for file in self._files.values():
+            file.close()
 
     @property
     def pid(self) -> int:
@@ -152,10 +159,16 @@ class SimpleProcess(Process):
     async def wait(self) -> ProcessExit:
         async with self._waiting:
             if self._exit is None:
-                data = self._spec.stdin.data if isinstance(self._spec.stdin, Data) else None
-                out, err = await anyio.to_thread.run_sync(self._child.communicate, data, abandon_on_cancel=False)
-                self._settle("stdout", out)
-                self._settle("stderr", err or b"")
+                descriptor = os.pidfd_open(self._child.pid)
+                try:
+                    await anyio.wait_readable(descriptor)
+                finally:
+                    os.close(descriptor)
+                self._child.wait()
+                for name, file in self._files.items():
+                    file.seek(0)
+                    self._settle("stdout" if name == "stdout" else "stderr", file.read())
+                self._close_files()
                 self._exit = self._ended()
             return self._exit
 
@@ -188,7 +201,9 @@ class SimpleProcess(Process):
             self._termination = Termination(by="terminate", escalated=True)
             self._kill(signal.SIGKILL)
         with anyio.CancelScope(shield=True):
-            return await self.wait()
+            await self.wait()
+        assert self._exit is not None
+        return self._exit
 
     async def signal(self, name: str) -> None:
         if name not in signal.Signals.__members__:

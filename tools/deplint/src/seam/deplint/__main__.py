@@ -1,0 +1,5 @@
+"""`python -m seam.deplint`."""
+
+from seam.deplint.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,5 @@
+"""The command line."""
+
+from seam.deplint.cli._main import main
+
+__all__ = ["main"]

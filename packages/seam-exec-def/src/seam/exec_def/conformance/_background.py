@@ -30,6 +30,23 @@ async def test_start_returns_at_once_and_enforces_no_limit(trial: Trial) -> None
 
 
 @check()
+async def test_the_event_loop_stays_free(trial: Trial) -> None:
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await anyio.sleep(0.01)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(turn)
+        await trial.run("sleep 0.8")
+        group.cancel_scope.cancel()
+    assert turns > 5
+
+
+@check()
 async def test_many_can_wait(trial: Trial) -> None:
     results: list[ExecResult] = []
     async with await trial.start("while [ ! -e go ]; do sleep 0.02; done; exit 4") as process:

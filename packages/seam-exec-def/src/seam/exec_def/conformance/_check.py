@@ -17,10 +17,8 @@ Check = Callable[[Subject], Awaitable[None]]
 """A check as pytest collects it: its parameter is the fixture `exec_subject`."""
 
 _DEFAULTS = Settings()
-
-
-class Lacking(Exception):
-    """The subject honestly lacks what a check needs."""
+_VERDICTS = (Exception, pytest.fail.Exception, pytest.skip.Exception)
+"""How a check ends that did not pass; a cancellation is none of them."""
 
 
 def check(
@@ -39,9 +37,9 @@ def check(
             name, backend = function.__name__, sniffio.current_async_library()
             try:
                 await _attempt(function, exec_subject, needs, settings)
-            except Lacking as lack:
+            except pytest.skip.Exception as lack:
                 exec_subject.card.add(name, backend, "lacking", str(lack))
-                pytest.skip(str(lack))
+                raise
             except BaseException as error:
                 exec_subject.card.add(name, backend, "broken", f"{type(error).__name__}: {error}"[:500])
                 raise
@@ -61,10 +59,16 @@ async def _attempt(
 ) -> None:
     for need in needs:
         if not getattr(subject.capabilities, need):
-            raise Lacking(f"{subject.name} lacks {need}")
+            pytest.skip(f"{subject.name} lacks {need}")
+    found: list[BaseException] = []
     with tempfile.TemporaryDirectory(prefix="exec-kit-") as folder:
         async with subject.open(settings) as executor:
-            await function(Trial(executor, Path(folder).resolve(), subject.capabilities))
+            try:
+                await function(Trial(executor, Path(folder).resolve(), subject.capabilities))
+            except _VERDICTS as error:
+                found.append(error)  # raised below, where no task group makes a group of it
+    if found:
+        raise found[0]
 
 
 async def examine(subject: Subject, checks: Iterable[Check]) -> Card:
@@ -72,6 +76,6 @@ async def examine(subject: Subject, checks: Iterable[Check]) -> Card:
     for one in checks:
         try:
             await one(subject)
-        except (Exception, pytest.skip.Exception):  # the card has it
-            continue
+        except _VERDICTS:
+            continue  # the card has it
     return subject.card

@@ -18,6 +18,7 @@ from seam.exec_def.conformance._background import (
     test_subscribers_come_and_go,
     test_terminate_ends_the_tree_and_can_be_repeated,
     test_terminating_what_is_over_changes_nothing,
+    test_the_event_loop_stays_free,
 )
 from seam.exec_def.conformance._card import (
     Card,
@@ -286,6 +287,7 @@ __all__ = [
     "test_terminate_ends_the_tree_and_can_be_repeated",
     "test_terminating_what_is_over_changes_nothing",
     "test_the_bound_of_a_spec_is_timeout_grace_and_drain",
+    "test_the_event_loop_stays_free",
     "test_the_facts_agree_with_what_is_done",
     "test_the_file_ends_at_its_limit_and_the_result_says_so",
     "test_the_spec_is_what_runs",

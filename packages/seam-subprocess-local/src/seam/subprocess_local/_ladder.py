@@ -11,6 +11,26 @@ from seam.subprocess_local._level import Level
 from seam.subprocess_local._server import SpawnServer
 
 LAUNCHER = Path(__file__).with_name("_bin") / "seam-launcher"
+SERVER = Path(__file__).with_name("server") / "spawn_server.py"
+
+_FACTS = {
+    "launcher": Containment(level="launcher", whole_tree=True, host_death=True, gaps=()),
+    "server": Containment(
+        level="server",
+        whole_tree=True,
+        host_death=True,
+        gaps=("Peak memory is never below that of the Python process that starts the command.",),
+    ),
+    "scan": Containment(
+        level="scan",
+        whole_tree=False,
+        host_death=False,
+        gaps=(
+            "A descendant that leaves session and parent with an empty environment is not found.",
+            "The variable SEAM_PROCESS is added to the environment, to find descendants by.",
+        ),
+    ),
+}
 
 
 def choose(wanted: ContainmentChoice) -> Level:
@@ -29,7 +49,7 @@ def choose(wanted: ContainmentChoice) -> Level:
             return found
         if wanted == "launcher":
             raise NotSupported(f"containment 'launcher' does not work here: {found}", capability="launcher")
-    raise NotSupported("the spawn server is not written yet", capability="server")
+    return _python("scan" if wanted == "scan" else "server")
 
 
 def _launcher() -> SpawnServer | str:
@@ -37,10 +57,22 @@ def _launcher() -> SpawnServer | str:
         return (
             "this installation carries no launcher (a pure wheel; a C compiler was missing when it was built)"
         )
-    facts = Containment(level="launcher", whole_tree=True, host_death=True, gaps=())
-    server = SpawnServer((str(LAUNCHER),), facts)
+    server = SpawnServer((str(LAUNCHER),), _FACTS["launcher"])
     try:
         server.open()
     except OSError as problem:
         return f"{LAUNCHER} cannot be executed: {problem.strerror}"
+    return server
+
+
+def _python(mode: str) -> SpawnServer:
+    if not sys.executable:
+        raise NotSupported("there is no Python interpreter to run the spawn server", capability=mode)
+    server = SpawnServer((sys.executable, "-I", "-S", str(SERVER), mode), _FACTS[mode])
+    try:
+        server.open()
+    except OSError as problem:
+        raise NotSupported(
+            f"{sys.executable} cannot be executed: {problem.strerror}", capability=mode
+        ) from None
     return server

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 import anyio
 from anyio.abc import TaskGroup
@@ -70,7 +71,7 @@ class LocalSubprocessRuntime(SubprocessRuntime):
 
     @property
     def cwd(self) -> str:
-        return os.getcwd()  # noqa: PTH109 - a path of the world is a text
+        return str(Path.cwd())
 
     async def which(self, name: str, env: Mapping[str, str]) -> str | None:
         return which(name, env)

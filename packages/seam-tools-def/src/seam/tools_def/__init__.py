@@ -41,7 +41,7 @@ from seam.tools_def._errors import (
     UnknownAgent,
     UnknownApproval,
 )
-from seam.tools_def._frozen import FrozenDict, FrozenList, frozen_json
+from seam.tools_def._frozen import FrozenDict, FrozenList, frozen_json, thawed_json
 from seam.tools_def._grant_book import GrantBook
 from seam.tools_def._grants import Grant, Grants
 from seam.tools_def._hooks import CallInfo, SettledCall, after_call, around_call, before_call, settled
@@ -101,7 +101,7 @@ from seam.tools_def._services import (
     ToolSchema,
     ToolService,
 )
-from seam.tools_def._tool import Tool, ToolResult, tool
+from seam.tools_def._tool import TOOL_NAME, Tool, ToolResult, tool
 from seam.tools_def._tools import (
     Answered,
     Catalogue,
@@ -120,6 +120,7 @@ from seam.tools_def._turns import CallItem, Progress, ProgressSink, PublishedToo
 __all__ = [
     "GLOBAL",
     "REDACTED",
+    "TOOL_NAME",
     "UNKNOWN_EFFECTS",
     "Access",
     "Action",
@@ -258,5 +259,6 @@ __all__ = [
     "record_text",
     "redact",
     "settled",
+    "thawed_json",
     "tool",
 ]

@@ -104,3 +104,12 @@ def _key(key: object) -> str:
     if not isinstance(key, str):
         raise _NotJson
     return key if type(key) is str else str.__str__(key)
+
+
+def thawed_json(value: JsonValue) -> JsonValue:
+    """A copy out of plain dictionaries and lists, for code that expects to change what it is given."""
+    if isinstance(value, dict):
+        return {key: thawed_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [thawed_json(item) for item in value]
+    return value

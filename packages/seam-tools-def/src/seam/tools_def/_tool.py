@@ -18,7 +18,7 @@ from seam.tools_def._outcome import Completed
 from seam.tools_def._resolved import Resolution, ResolvedCall
 from seam.tools_def._schema import parameters_schema
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
+TOOL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 """A legal name of a tool or skill: what every model vendor and the MCP accept."""
 
 ToolResult = Completed | BaseModel | JsonValue
@@ -53,7 +53,7 @@ class Tool:
     source: str | None = None
 
     def __post_init__(self) -> None:
-        if not NAME.match(self.name):
+        if not TOOL_NAME.match(self.name):
             raise InvalidTool(
                 f"{self.name!r} is not a legal tool name; it starts with a letter, then letters, digits, _ or -, 64 at most",
                 tool=self.name,
@@ -127,7 +127,13 @@ def tool(
 def _parameter_model(name: str, function: Callable[..., object]) -> tuple[type[BaseModel], str | None]:
     if not inspect.iscoroutinefunction(function):
         raise InvalidTool(f"tool {name!r} is not an async function; write `async def {name}(...)`", tool=name)
-    hints: Mapping[str, object] = get_type_hints(function, include_extras=True)
+    try:
+        hints: Mapping[str, object] = get_type_hints(function, include_extras=True)
+    except NameError as unknown:
+        raise InvalidTool(
+            f"tool {name!r}: the type {unknown.name!r} of a parameter is not known in its module; import it there",
+            tool=name,
+        ) from unknown
     fields: dict[str, tuple[object, object]] = {}
     context_name: str | None = None
     for parameter in inspect.signature(function).parameters.values():

@@ -51,10 +51,14 @@ def spec(**changes: object) -> ExecSpec:
     return ExecSpec.model_validate({**fields, **changes})
 
 
-def stream(data: bytes, texts: tuple[str, ...], kept: tuple[KeptRange, ...], total: int) -> StreamOutput:
-    """Return a stream's output, truncated if it is."""
-    lost = total > len(data)
-    return StreamOutput(data=data, texts=texts, kept=kept, total=total, losses=("window",) if lost else ())
+def stream(total: int, *parts: tuple[int, bytes]) -> StreamOutput:
+    """Return a stream's output: parts with where they begin."""
+    return StreamOutput(
+        parts=tuple(part for _, part in parts),
+        kept=tuple(KeptRange(start, start + len(part)) for start, part in parts),
+        total=total,
+        losses=("window",) if total > sum(len(part) for _, part in parts) else (),
+    )
 
 
 def result(**changes: object) -> ExecResult:
@@ -64,7 +68,7 @@ def result(**changes: object) -> ExecResult:
         "ended_by": "command",
         "exit_code": 0,
         "signal": None,
-        "stdout": stream(b"", (), (), 0),
+        "stdout": stream(0),
         "stderr": None,
         "drain": Drain(clean=True),
         "containment": Containment(level="launcher", whole_tree=True, host_death=True),
@@ -182,21 +186,47 @@ def test_success_is_the_commands_own_end_with_zero(facts: dict[str, object], suc
 
 
 def test_a_result_goes_through_json_unchanged() -> None:
-    one = result(stdout=stream(b"\x00\xff", ("\x00\ufffd",), (KeptRange(0, 2),), 2))
+    one = result(stdout=stream(2, (0, b"\x00\xff")))
     assert ExecResult.model_validate_json(one.model_dump_json()) == one
 
 
 def test_the_text_of_a_truncated_stream_says_how_much_is_left_out() -> None:
-    cut = stream(b"ab", ("a", "b"), (KeptRange(0, 1), KeptRange(9, 10)), 10)
+    cut = stream(10, (0, b"a"), (9, b"b"))
     assert cut.truncated
     assert cut.left_out == 8
     assert cut.text == "a\n[... 8 of 10 bytes left out ...]\nb"
 
 
 def test_the_text_of_a_tail_alone_begins_with_the_statement() -> None:
-    cut = stream(b"b", ("b",), (KeptRange(9, 10),), 10)
+    cut = stream(10, (9, b"b"))
     assert cut.text == "[... 9 of 10 bytes left out ...]\nb"
 
 
 def test_the_text_of_a_whole_stream_is_the_stream() -> None:
-    assert stream(b"ab", ("ab",), (KeptRange(0, 2),), 2).text == "ab"
+    assert stream(2, (0, b"ab")).text == "ab"
+
+
+def test_a_head_alone_ends_with_the_statement() -> None:
+    assert stream(10, (0, "aü".encode()[:2])).text == "a\n[... 8 of 10 bytes left out ...]\n"
+
+
+def test_the_text_of_a_tail_begins_after_what_began_before_it() -> None:
+    tail = StreamOutput(
+        parts=(b"8;5;196mred",),
+        kept=(KeptRange(90, 101),),
+        total=101,
+        before=b"text\x1b[3",
+        losses=("window",),
+    )
+    assert tail.texts == ("red",)
+
+
+def test_a_stream_that_goes_on_shows_no_half_character() -> None:
+    half = StreamOutput(parts=("aü".encode()[:2],), kept=(KeptRange(0, 2),), total=2, goes_on=True)
+    assert (half.text, half.decode_losses) == ("a", 0)
+
+
+def test_the_statement_names_the_file_only_if_everything_is_in_it() -> None:
+    whole = stream(10, (9, b"b")).model_copy(update={"spill_path": "/spill/x", "spill_size": 10})
+    assert "all of it is in /spill/x" in whole.text
+    assert "/spill/x" not in whole.model_copy(update={"spill_size": 5}).text

@@ -43,10 +43,9 @@ LIMITS = Limits(timeout=10, grace=2, drain=1)
 def stream(data: bytes = b"", **changes: object) -> StreamOutput:
     """A stream that was read whole."""
     whole: dict[str, object] = {
-        "data": data,
+        "parts": (data,) if data else (),
         "kept": (KeptRange(0, len(data)),) if data else (),
         "total": len(data),
-        "texts": (data.decode(errors="replace"),) if data else (),
     }
     return StreamOutput.model_validate(whole | changes)
 

@@ -69,7 +69,7 @@ def test_cut_output_says_how_much_and_where_the_rest_is() -> None:
         b"ab",
         kept=((0, 1), (99, 100)),
         total=100,
-        texts=("a", "b"),
+        parts=(b"a", b"b"),
         losses=("window",),
         spill_path="/spill/x",
         spill_size=100,
@@ -84,7 +84,6 @@ def test_a_spill_that_is_not_complete_is_not_called_complete() -> None:
         b"a",
         kept=((0, 1),),
         total=100,
-        texts=("a",),
         losses=("window", "spill_limit"),
         spill_path="/spill/x",
         spill_size=50,
@@ -124,7 +123,7 @@ def test_denials_say_what_and_how_to_ask() -> None:
 
 
 def test_masked_secrets_and_bytes_that_are_not_text() -> None:
-    got = text(stdout=stream(b"x", masked=2, decode_losses=3))
+    got = text(stdout=stream(b"x\xff\xfe\xfd", masked=2))
     assert "[3 bytes or sequences were not UTF-8 and are shown as \ufffd]" in got
     assert "[2 secret values were masked]" in got
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 
 from seam.exec_def._frozen import Frozen
+from seam.exec_def._text import PlainText, plain_text
 
 StreamName = Literal["stdout", "stderr"]
 StreamMode = Literal["separate", "merged"]
@@ -37,52 +39,83 @@ class KeptRange(NamedTuple):
 
 
 class StreamOutput(Frozen):
-    """One stream of a command, secrets masked."""
+    """One stream of a command, secrets masked.
 
-    data: bytes
-    """The kept bytes, range after range."""
+    What a model or person reads (`texts`, `text`) is a view of the bytes, made when it is asked for.
+    """
+
+    parts: tuple[bytes, ...] = Field(repr=False)
+    """The kept bytes, one part for each kept range."""
     kept: tuple[KeptRange, ...]
-    """Which bytes of the stream `data` holds: nothing, all of it, or a head and a tail."""
+    """Which bytes of the stream the parts are: nothing, all of it, a head, a tail, or a head and a tail."""
     total: int
     """Bytes that the stream had, as far as it was read."""
-    texts: tuple[str, ...]
-    """One text for each kept range: decoded as UTF-8, without control sequences, never cut inside a character
-    or sequence."""
-    decode_losses: int = 0
-    """How many replacement characters stand for bytes that are not UTF-8."""
+    before: bytes = Field(default=b"", repr=False)
+    """Bytes right before a tail, so that what began there (a character, a control sequence) is not shown by halves."""
+    goes_on: bool = False
+    """The stream had not reached its end: the command runs on, in other hands."""
     masked: int = 0
     """How many times the value of a secret was replaced."""
     losses: tuple[LossReason, ...] = ()
-    """Why `data` is not the whole stream; empty if it is."""
+    """Why the parts are not the whole stream; empty if they are."""
     spill_path: str | None = None
-    """File (in the world of the executor's host) with the whole stream, or with its beginning if `losses`
-    says so."""
+    """File (a path of the world) with the whole stream, or with its beginning if `losses` says so."""
     spill_size: int = 0
     """Bytes in the spill file."""
     spill_digest: str | None = None
     """`sha256:` and the hexadecimal digest of the spill file."""
 
     @property
+    def data(self) -> bytes:
+        """The kept bytes, range after range."""
+        return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
+
+    @property
     def truncated(self) -> bool:
-        """Whether `data` is not the whole stream."""
+        """Whether the kept bytes are not the whole stream."""
         return bool(self.losses)
 
     @property
     def left_out(self) -> int:
-        """Bytes of the stream that `data` does not hold."""
-        return self.total - len(self.data)
+        """Bytes of the stream that are not kept."""
+        return self.total - sum(map(len, self.parts))
+
+    @cached_property
+    def _views(self) -> tuple[PlainText, ...]:
+        return tuple(
+            plain_text(
+                part,
+                before=self.before if kept.start > 0 else b"",
+                cut=self.goes_on or kept.end < self.total,
+            )
+            for part, kept in zip(self.parts, self.kept, strict=True)
+        )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """One text for each kept range: decoded as UTF-8, without control sequences, never cut inside a character or sequence."""
+        return tuple(view.text for view in self._views)
+
+    @property
+    def decode_losses(self) -> int:
+        """How many replacement characters stand for bytes that are not UTF-8."""
+        return sum(view.losses for view in self._views)
 
     @property
     def text(self) -> str:
         """The texts in one, with a statement of how many bytes are left out where some are."""
         if not self.left_out:
             return "".join(self.texts)
-        where = f"; all of it is in {self.spill_path}" if self.spill_path else ""
+        where = f"; all of it is in {self.spill_path}" if self._is_whole_on_disk else ""
         note = f"[... {self.left_out} of {self.total} bytes left out{where} ...]"
         head, tail = (*self.texts, "", "")[:2]
         if self.kept and self.kept[0].start > 0:
             head, tail = "", head
         return f"{head}{'' if head.endswith(chr(10)) or not head else chr(10)}{note}\n{tail}"
+
+    @property
+    def _is_whole_on_disk(self) -> bool:
+        return self.spill_path is not None and self.spill_size == self.total
 
 
 class OutputChunk(Frozen):

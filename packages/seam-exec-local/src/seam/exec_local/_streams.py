@@ -9,7 +9,6 @@ from seam.exec_def import (
     OutputWindow,
     StreamName,
     StreamOutput,
-    plain_text,
 )
 from seam.subprocess_def import CollectedStream, Window
 
@@ -22,7 +21,7 @@ _WORDS: dict[str, LossReason] = {
 }
 
 
-NOTHING = StreamOutput(data=b"", kept=(), total=0, texts=())
+NOTHING = StreamOutput(parts=(), kept=(), total=0)
 """A stream that had nothing and reached its end."""
 
 
@@ -42,29 +41,18 @@ def view(stream: CollectedStream, window: OutputWindow, masked: int, *, clean: b
     head, tail = stream.head(), stream.tail()
     total = summary.total
     losses: tuple[LossReason, ...] = tuple(_WORDS[reason] for reason in summary.reasons)
-    spill = summary.spill
-    if not any(reason != "held" for reason in losses):
-        shown = plain_text(head + tail, cut=summary.ended == "open")
-        kept = (KeptRange(0, total),) if total else ()
-        texts, decode_losses, data = (shown.text,) if total else (), shown.losses, head + tail
-    else:
+    edge = 0
+    if any(reason != "held" for reason in losses):
         edge = max(0, len(tail) - window.tail)
-        first = plain_text(head, cut=True)
-        last = plain_text(tail[edge:], before=tail[:edge], cut=summary.ended == "open")
-        parts = [
-            (KeptRange(0, len(head)), first.text),
-            (KeptRange(total - len(tail) + edge, total), last.text),
-        ]
-        kept = tuple(part for part, _ in parts if part.end > part.start)
-        texts = tuple(text for part, text in parts if part.end > part.start)
-        decode_losses, data = first.losses + last.losses, head + tail[edge:]
         losses = losses if "window" in losses else ("window", *losses)
+    ranges = [(KeptRange(0, len(head)), head), (KeptRange(total - len(tail) + edge, total), tail[edge:])]
+    spill = summary.spill
     return StreamOutput(
-        data=data,
-        kept=kept,
+        parts=tuple(part for _, part in ranges if part),
+        kept=tuple(kept for kept, part in ranges if part),
         total=total,
-        texts=texts,
-        decode_losses=decode_losses,
+        before=tail[:edge],
+        goes_on=summary.ended == "open",
         masked=masked,
         losses=losses,
         spill_path=spill.path if spill else None,

@@ -33,7 +33,6 @@ from seam.exec_def import (
     ShellExecutor,
     StreamOutput,
     TimeSplit,
-    plain_text,
 )
 from seam.kernel import Context, plugin
 from seam.subprocess_def import (
@@ -173,14 +172,12 @@ def _spawn(spec: ExecSpec) -> SpawnSpec:
 
 def _output(process: Process, window: OutputWindow) -> StreamOutput:
     stream = process.collected("stdout")
-    data = stream.head() + stream.tail()
-    whole = len(data) == stream.total
+    parts = tuple(part for part in (stream.head(), stream.tail()) if part)
     return StreamOutput(
-        data=data,
-        kept=tuple(KeptRange(part.start, part.end) for part in stream.summary().kept),
+        parts=parts,
+        kept=tuple(KeptRange(kept.start, kept.end) for kept in stream.summary().kept),
         total=stream.total,
-        texts=(plain_text(data, cut=not whole).text,) if data else (),
-        losses=() if whole else ("window",),
+        losses=() if sum(map(len, parts)) == stream.total else ("window",),
     )
 
 

@@ -368,5 +368,6 @@ class Engine:
             run = heapq.heappop(self._overdue)[2]
             if not run.over and run.abandon_at <= now:
                 run.fail("tear-down", run.abandonment("its clean-up", ended=False))
+                run.registrations.cancel_tasks()
                 self.stop(list(run.node.children), final=True)
                 self.finished(run)

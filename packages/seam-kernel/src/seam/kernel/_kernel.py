@@ -82,8 +82,13 @@ class Kernel:
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> bool | None:
+    ) -> None:
         assert self._tasks is not None
         with anyio.CancelScope(shield=True):
             await shut_down(self._engine, self._root)
-        return await self._tasks.__aexit__(kind, error, traceback)
+        # What the body raised reaches the caller as it is; a task group would wrap it in an exception group. Only a
+        # cancellation is the group's business: it is how the group ends the body when one of its tasks has crashed.
+        if isinstance(error, anyio.get_cancelled_exc_class()):
+            await self._tasks.__aexit__(kind, error, traceback)
+        else:
+            await self._tasks.__aexit__(None, None, None)

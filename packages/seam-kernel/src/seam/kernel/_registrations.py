@@ -40,6 +40,7 @@ class Registrations:
         self._node = run.node
         self._engine = run.engine
         self.effects = EffectStack()
+        self._tasks: dict[anyio.CancelScope, None] = {}
 
     def provide(self, service: type[Service], implementation: Service) -> Disposer:
         """See `Context.provide`."""
@@ -149,6 +150,7 @@ class Registrations:
             await self._run.wait_for_task(name, done)
 
         effect = self.effects.push(f"task {name}", end)
+        self._tasks[scope] = None
 
         async def body() -> None:
             try:
@@ -158,10 +160,16 @@ class Registrations:
                 self._crashed(name, error)
             finally:
                 self.effects.remove(effect)
+                del self._tasks[scope]
                 done.set()
 
         self._engine.spawn(body, f"{self._node.name}: {name}")
         return self.effects.disposer(effect)
+
+    def cancel_tasks(self) -> None:
+        """Cancel every task without waiting: the undo that should wait for them is stuck."""
+        for scope in self._tasks:
+            scope.cancel()
 
     def _crashed(self, name: str, error: BaseException) -> None:
         if isinstance(error, anyio.get_cancelled_exc_class()):

@@ -148,7 +148,8 @@ class Run:
                 ),
             )
         except KeyboardInterrupt as interrupt:
-            self._interrupt = interrupt
+            self._interrupt = interrupt  # not ours to keep, but what was registered is undone first
+            self.fail("set-up", interrupt)
         except anyio.get_cancelled_exc_class() as cancelled:
             if not self.closing:  # not ours: the plugin cancelled its own task
                 self.fail("set-up", cancelled)
@@ -239,11 +240,16 @@ class Run:
 
     async def wait_for_task(self, name: str, done: anyio.Event) -> None:
         """Wait until a cancelled task has ended, at most as long as it may ignore its cancellation."""
-        limit = max(self._deadline - anyio.current_time(), 0) if self.closing else self.engine.grace
+        limit = self.engine.grace
+        if self.closing:
+            limit = max(self._deadline - anyio.current_time(), 0)
+            self.abandon_at = float("inf")  # this wait is bounded itself; the rest of the undo comes after it
         with anyio.move_on_after(limit + self.engine.abandon_after, shield=self.closing):
             await done.wait()
-            return
-        self._abandoned(f"task {name}", ended=False)
+        if not done.is_set():
+            self._abandoned(f"task {name}", ended=False)
+        if self.closing:
+            self.engine.watch(self, max(self._deadline, anyio.current_time()))
 
     def fail(self, phase: Phase, error: BaseException) -> None:
         """Remember why this run failed."""

@@ -20,7 +20,8 @@ h1 { font-size: 1.3rem; margin: 0 0 .25rem; overflow-wrap: anywhere; } h2 { font
 .legend i { display: inline-block; width: .8rem; height: .8rem; border: 2px solid; border-radius: 3px; margin-right: .35rem;
   vertical-align: -.1rem; }
 .picture { overflow: auto; border: 1px solid var(--soft); border-radius: 8px; }
-svg { display: block; } svg text { font: 13px system-ui, sans-serif; fill: var(--ink); }
+svg { display: block; width: 100%; height: auto; min-width: 900px; }
+svg text { font: 13px system-ui, sans-serif; fill: var(--ink); }
 svg .detail { font-size: 10.5px; opacity: .75; }
 .box rect { fill: var(--soft); stroke-width: 2; } .key rect { rx: 23px; }
 .arrow { fill: none; stroke: var(--line); stroke-width: 1.5; } .uses { stroke-dasharray: 4 4; }
@@ -59,15 +60,18 @@ def graph_page(graph: Graph) -> str:
 """
 
 
+TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    '<path d="M0 0 8 4 0 8z" fill="var(--line)"/></marker></defs>'
+)
+
+
 def _svg(graph: Graph, layout: Layout) -> str:
     arrows = "".join(_arrow(edge, number, layout) for number, edge in enumerate(graph.edges))
     boxes = "".join(_box(node, number, layout.boxes[node.id]) for number, node in enumerate(graph.nodes))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{layout.width:g}" height="{layout.height:g}" role="img"'
-        f' aria-label="{escape(graph.title, quote=True)}"><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4"'
-        ' markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="var(--line)"/></marker></defs>'
-        f"{arrows}{boxes}</svg>"
-    )
+    size = f'viewBox="0 0 {layout.width:g} {layout.height:g}" style="max-width:{1.2 * layout.width:g}px"'
+    label = escape(graph.title, quote=True)
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{label}">{TIP}{arrows}{boxes}</svg>'
 
 
 def _box(node: Node, number: int, corner: Point) -> str:

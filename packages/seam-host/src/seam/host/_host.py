@@ -13,6 +13,7 @@ import anyio
 from pydantic import JsonValue
 
 from seam.host._control import GenerationControl
+from seam.host._doors import Doors
 from seam.host._gate import Gate
 from seam.host._generation import Generation
 from seam.host._outcomes import (
@@ -30,7 +31,17 @@ from seam.host._source import Source
 from seam.host._source_folder import SourceFinder
 from seam.host._watch import Changes, Watcher
 from seam.kernel import Kernel, Scope, ScopeFacts, Service
-from seam.tools_def import GrantBook, Grants, Journal, Noted, Permissions, TurnGate
+from seam.tools_def import (
+    Catalogue,
+    Diagnostic,
+    DoorClosed,
+    GrantBook,
+    Grants,
+    Journal,
+    Noted,
+    Permissions,
+    TurnGate,
+)
 
 ServiceT = TypeVar("ServiceT", bound=Service)
 ReloadObserver = Callable[[ReloadOutcome], None]
@@ -68,6 +79,7 @@ class Host:
         self._reload_observers: dict[object, ReloadObserver] = {}
         self._reloading = anyio.Lock()
         self._doors_open = False
+        self._doors = Doors()
         self._stopped: StopReport | None = None
 
     @classmethod
@@ -112,7 +124,7 @@ class Host:
 
     async def _start(self, tasks: anyio.abc.TaskGroup, *, reload: bool, doors: bool) -> None:
         self._control.run_in(tasks)
-        self._kernel.root.load(gate_plugin(self._gate), name="turns", distribution="seam-host")
+        self._kernel.root.load(gate_plugin(self._gate, self._doors), name="turns", distribution="seam-host")
         await self._rows.start(self._reading.process)
         if self._kernel.root.get(Journal) is None:
             raise failed([NO_JOURNAL])
@@ -120,6 +132,7 @@ class Host:
         assert outcome.kind == "published"  # anything else raised
         if doors:
             self._doors_open = True
+            self._doors.opening(row.table for row in self._reading.doors)
             await self._rows.start(self._reading.doors)
         if reload:
             tasks.start_soon(self._watch)
@@ -151,6 +164,21 @@ class Host:
     def left_out(self) -> tuple[RowProblem, ...]:
         """Optional rows that the published generation does not have, with the reason."""
         return self._control.admit().contents.left_out
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What each agent could see in the published generation, before access filters."""
+        return self._control.admit().contents.catalogue
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What plugins of the process and of the published generation want the operator to know."""
+        scopes = (self._kernel.root, self._control.admit().contents.scope)
+        return tuple(item for scope in scopes for _, item in scope.contributions(Diagnostic))
+
+    async def doors_closed(self) -> tuple[DoorClosed, ...]:
+        """Wait until every door has told that its other side is gone; for ever where no door was opened."""
+        return await self._doors.closed()
 
     @property
     def reading(self) -> Reading:

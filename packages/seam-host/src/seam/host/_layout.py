@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from seam.host._graph import Edge, Graph
 
-WIDTH, HEIGHT, PASSAGE = 210.0, 46.0, 14.0
-ACROSS, DOWN, MARGIN = 90.0, 18.0, 24.0
+WIDTH, HEIGHT, PASSAGE = 190.0, 46.0, 14.0
+ACROSS, DOWN, MARGIN = 64.0, 18.0, 24.0
 SWEEPS = 12
 
 Point = tuple[float, float]

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 from pydantic import BaseModel
 
+from seam.host._doors import Doors
 from seam.host._outcomes import RowProblem
 from seam.host._prepare import failed
 from seam.host._slots import RowPlugin, assemble
 from seam.kernel import Context, Instance, NoConfig, Plugin, Scope
-from seam.tools_def import TurnGate
+from seam.tools_def import TurnGate, door_closed
 
 
 class ProcessRows:
@@ -61,11 +62,12 @@ def process_digest(rows: Sequence[RowPlugin]) -> str:
     return assemble(rows, {}, {}).digest
 
 
-def gate_plugin(gate: TurnGate) -> Plugin[BaseModel]:
-    """The host as the provider of `turns`."""
+def gate_plugin(gate: TurnGate, doors: Doors) -> Plugin[BaseModel]:
+    """The host as the provider of `turns`, and as the one whom doors tell that their other side is gone."""
 
     async def set_up(ctx: Context, config: BaseModel) -> AsyncIterator[None]:
         ctx.provide(TurnGate, gate)
+        ctx.on(door_closed, doors.on_closed)
         yield
 
     return Plugin[BaseModel](

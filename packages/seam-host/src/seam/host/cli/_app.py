@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from seam.host.cli import _doctor, _graph, _init, _plan, _requirements
+from seam.host.cli import _call, _doctor, _graph, _init, _plan, _requirements, _schema, _serve
 from seam.host.cli._exits import EPILOG
 
 app = typer.Typer(
@@ -38,7 +38,7 @@ def seam(
     """Capabilities for AI agents, with exchangeable execution."""
 
 
-for module in (_init, _plan, _requirements, _doctor, _graph):
+for module in (_init, _plan, _schema, _call, _serve, _doctor, _graph, _requirements):
     module.register(app)
 
 

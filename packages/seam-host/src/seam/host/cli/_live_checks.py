@@ -13,7 +13,6 @@ from seam.host._host import Host
 from seam.host.cli._screen import out
 from seam.kernel import SeamError
 from seam.sandbox_def import PathRule, PolicyReport, RuntimeReport, SandboxPolicy, SandboxRuntime
-from seam.tools_def import Diagnostic
 
 
 class SandboxPage(BaseModel):
@@ -63,7 +62,7 @@ async def _ask(path: Path, sandbox: bool) -> Live:
         ]
         found.checks += [
             Check(state="notice", name="plugin", text=f"{item.place}: {item.text}")
-            for item in _diagnostics(host)
+            for item in host.diagnostics
         ]
         if sandbox:
             for agent in host.turns.agents():
@@ -73,14 +72,6 @@ async def _ask(path: Path, sandbox: bool) -> Live:
     if not found.checks:
         found.checks.append(Check(state="fine", name="live", text="it started and stopped without a word"))
     return found
-
-
-def _diagnostics(host: Host) -> list[Diagnostic]:
-    return [
-        item
-        for generation in host.living()
-        for _, item in generation.contents.scope.contributions(Diagnostic)
-    ]
 
 
 async def _ask_sandbox(host: Host, agent: str, workspace: str, found: Live) -> None:

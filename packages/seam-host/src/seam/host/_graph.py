@@ -8,7 +8,7 @@ from typing import Literal
 
 from seam.host._deployment import Location, Row
 from seam.host._inventory import Inventory, Provider, RowError
-from seam.host._loading import load
+from seam.host._loading import NotAPlugin, load
 from seam.host._outcomes import RowProblem, Value
 from seam.host._plan import HOST_KEYS, Plan, PlannedRow
 
@@ -113,6 +113,8 @@ def _installed_row(
     )
     try:
         plugin = load(row, inventory.resolve(row))
+    except NotAPlugin:
+        return shown, ()  # used from code: it is there, and what it requires is not declared
     except RowError as error:
         problem = error.problem
         state = problem.kind if problem.kind in ("missing", "failed") else "invalid"

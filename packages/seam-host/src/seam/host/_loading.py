@@ -24,6 +24,12 @@ class PluginUnloadable(RowError):
     code = "PLUGIN_UNLOADABLE"
 
 
+class NotAPlugin(PluginUnloadable):
+    """What an entry point names can be used from code (a framework adapter), not from a row. Facts: `problem`."""
+
+    code = "NOT_A_PLUGIN"
+
+
 class ConfigRefused(RowError):
     """A row's configuration does not fit its plugin. Facts: `problem`, `problems` (one RowProblem for each value)."""
 
@@ -39,10 +45,9 @@ def load(row: Row, provider: Provider) -> Plugin[BaseModel]:
     """
     found = _import(row, provider)
     if not isinstance(found, Plugin):
-        text = f"{provider.entry} of {provider} is a {type(found).__name__}, not a plugin"
-        raise PluginUnloadable.about(
-            row_problem(row, text, "its author has to decorate it with @plugin", "failed")
-        )
+        what = "class" if isinstance(found, type) else type(found).__name__
+        text = f"{provider.entry} of {provider} is a {what}, not a plugin; it is for use from code"
+        raise NotAPlugin.about(row_problem(row, text, "take the row out", "failed"))
     loaded = cast("Plugin[BaseModel]", found)
     keys = {service.service_key for service in loaded.provides}
     if row.key is not None and row.key not in keys:
@@ -140,7 +145,13 @@ def _config_problem(row: Row, plugin: Plugin[BaseModel], location: str, text: st
         row=row.table if whole else f"{row.table}.{location}",
         plugin=plugin.name,
         key=row.key,
-        text=text[:1].lower() + text[1:] if not remedy else text,
+        text=text if remedy else _plain(text),
         remedy=remedy,
         where=place.spot,
     )
+
+
+def _plain(message: str) -> str:
+    """pydantic's sentence without its preamble."""
+    text = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return text[:1].lower() + text[1:]

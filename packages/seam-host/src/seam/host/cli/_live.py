@@ -39,6 +39,7 @@ class LiveOutput:
     def rest_of(self, text: str) -> str:
         """What of a result has not been on the screen yet."""
         shown = self.shown.strip()
-        if shown and text.strip().startswith(shown):
-            return text.strip()[len(shown) :].lstrip("\n")
-        return text
+        if not shown or shown not in text:
+            return text
+        before, _, after = text.partition(shown)
+        return "\n".join(part for part in (before.strip(), after.strip()) if part)

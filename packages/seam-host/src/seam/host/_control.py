@@ -159,6 +159,11 @@ class GenerationControl:
         await self._try_note("generation.published", f"generation {self._number} is published", data)
 
     async def _see_off(self, generation: Generation) -> None:
+        # whoever cancels the block of a host waits for this all the same: nothing else disposes of the generation
+        with anyio.CancelScope(shield=True):
+            await self._drain_and_dispose(generation)
+
+    async def _drain_and_dispose(self, generation: Generation) -> None:
         ended = await generation.drain(self._budget if self._stopping else self._drain)
         self._ended_turns += ended
         faults = await generation.dispose()

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from seam.deplint.rules import _law, _requirements, _sources, _totality
+from seam.deplint.rules import (
+    _cycles,
+    _entry_points,
+    _keys,
+    _law,
+    _namespace,
+    _requirements,
+    _sources,
+    _totality,
+    _versions,
+)
 from seam.deplint.rules._finding import Rule
 from seam.deplint.settings import Severity
 
@@ -44,6 +54,36 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "import-unverifiable", "dynamic imports name a constant", _WARNING, _requirements.import_unverifiable
     ),
+    Rule(
+        "specifier-dishonest", "siblings are required in a true range", _ERROR, _versions.specifier_dishonest
+    ),
+    Rule("version-train", "one train, one version", _ERROR, _versions.version_train),
+    Rule("entry-point-target", "entry points lead somewhere", _ERROR, _entry_points.entry_point_target),
+    Rule(
+        "entry-point-duplicate",
+        "one name in one group, one owner",
+        _ERROR,
+        _entry_points.entry_point_duplicate,
+    ),
+    Rule(
+        "entry-point-group", "groups of the family are known groups", _ERROR, _entry_points.entry_point_group
+    ),
+    Rule(
+        "declaration-hidden",
+        "wheels carry what `[tool.seam]` says",
+        _WARNING,
+        _entry_points.declaration_hidden,
+    ),
+    Rule("key-duplicate", "a key has one definition", _ERROR, _keys.key_duplicate),
+    Rule("key-undefined", "an implementer requires the definition of its key", _ERROR, _keys.key_undefined),
+    Rule("key-incomplete", "a key is implemented and used", _WARNING, _keys.key_incomplete, whole=True),
+    Rule("split-premature", "a split has two of a kind", _ADVICE, _keys.split_premature, whole=True),
+    Rule("namespace-init", "nobody ships `__init__.py` of the namespace", _ERROR, _namespace.namespace_init),
+    Rule("namespace-foreign", "nobody else owns the namespace", _WARNING, _namespace.namespace_foreign),
+    Rule("namespace-leaf", "a distribution keeps to its leaf", _ERROR, _namespace.namespace_leaf),
+    Rule("module-overlap", "a module has one owner", _ERROR, _namespace.module_overlap),
+    Rule("py-typed-missing", "packages ship `py.typed`", _ERROR, _namespace.py_typed_missing),
+    Rule("cycle", "requirements have no cycle", _ERROR, _cycles.cycle),
     Rule("file-unreadable", "every file can be read and parsed", _ERROR, _sources.file_unreadable),
     Rule("manifest-broken", "every manifest can be read", _ERROR),
     Rule("metadata-dynamic", "what the law is about is stated, not computed", _WARNING),

@@ -27,7 +27,10 @@ def role_missing(view: View) -> Iterator[Finding]:
 
 
 def role_folded(view: View) -> Iterator[Finding]:
-    """Several roles in one distribution need `[tool.seam] folded` with the reason, and a reason needs several roles."""
+    """Several roles in one distribution need `[tool.seam] folded` with the reason.
+
+    A distribution with one registered role may be folded as well: the other role then has no entry point of its own.
+    """
     for item in view.sorted_members():
         assigned = view.roles(item.name)
         if len(assigned.roles) > 1 and item.folded is None:
@@ -42,16 +45,6 @@ def role_folded(view: View) -> Iterator[Finding]:
         elif item.folded is not None and not item.folded.strip():
             text, way = "says folded without a reason", 'write the reason: [tool.seam] folded = "why"'
             yield Finding("role-folded", item.name, "empty", item.place, f"{item.name} {text}", way)
-        elif item.folded is not None and len(assigned.roles) == 1:
-            text = f"says folded but has one role only ({assigned.label()})"
-            yield Finding(
-                "role-folded",
-                item.name,
-                "idle",
-                item.place,
-                f"{item.name} {text}",
-                "remove `folded` from [tool.seam]",
-            )
 
 
 def _role_place(view: View, name: str) -> Place:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
-from seam.deplint.facts import Place, Problem
-from seam.deplint.rules import BY_ID, RULES, Finding, View, problems
-from seam.deplint.settings import Ignore, Settings, Severity
+from seam.deplint._collect import Material
+from seam.deplint._exceptions import Sieve
+from seam.deplint.facts import Problem
+from seam.deplint.rules import BY_ID, RULES, Finding, View, deployment_row, drift, problems
+from seam.deplint.settings import Settings, Severity
+
+_OUTCOME = "correct it, or remove it"
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome of a run: what was looked at, what was found, what was let pass."""
+    """The outcome of a run: what was looked at, what was found, what was let pass.
+
+    `shown` findings count; `ignored` were let pass by configuration or a comment, `known` by the baseline.
+    """
 
     findings: tuple[Finding, ...]
     ignored: tuple[Finding, ...]
+    known: tuple[Finding, ...]
+    sources: tuple[str, ...]
     distributions: int
     modules: int
     fail_on: Severity
@@ -37,55 +45,50 @@ def run_rules(view: View) -> Iterator[Finding]:
     yield from problems(view)
 
 
-def judge(views: Sequence[View], settings: Settings, beside: Iterable[Problem] = ()) -> Report:
-    """Run everything and sort the outcome. `beside` are problems of no particular distribution."""
-    found = [finding for view in views for finding in run_rules(view)]
-    found += [
-        Finding(p.rule, "", p.subject or p.text, p.place, p.text, "correct it, or remove it") for p in beside
-    ]
-    kept, ignored, used = _ignore(found, settings.ignores)
-    if all(view.whole for view in views):
-        kept += [_unused(item, settings) for item in settings.ignores if item not in used]
-    graded = [replace(finding, severity=_severity(finding.rule, settings)) for finding in kept]
-    shown = {finding.id: finding for finding in graded if finding.severity is not Severity.OFF}
+def judge(material: Material, settings: Settings, baseline: frozenset[str] = frozenset()) -> Report:
+    """Run everything on what was read and sort the outcome. `baseline` holds ids of findings that are known."""
+    found = _unique(_all(material))
+    sieve = Sieve(settings, material, baseline)
+    kept = [finding for finding in found if sieve.keeps(finding)]
+    kept += sieve.complaints()
+    graded = (replace(finding, severity=_severity(finding.rule, settings)) for finding in kept)
+    shown = [finding for finding in graded if finding.severity is not Severity.OFF]
+    views = material.views
     return Report(
         findings=tuple(
-            sorted(shown.values(), key=lambda item: (item.distribution, item.place, item.rule, item.subject))
+            sorted(shown, key=lambda item: (item.distribution, item.place, item.rule, item.subject))
         ),
-        ignored=tuple(ignored),
+        ignored=tuple(sieve.ignored),
+        known=tuple(sieve.known),
+        sources=tuple(str(view.kind) for view in views),
         distributions=sum(len(view.members) for view in views),
         modules=sum(len(item.modules) for view in views for item in view.members.values()),
         fail_on=settings.fail_on,
     )
 
 
+def _all(material: Material) -> Iterator[Finding]:
+    for view in material.views:
+        yield from run_rules(view)
+    yield from drift(material.views)
+    if material.views:
+        for deployment in material.deployments:
+            yield from deployment_row(material.views[-1], deployment)
+    yield from _beside(material.problems)
+
+
+def _beside(found: Iterable[Problem]) -> Iterator[Finding]:
+    for item in found:
+        yield Finding(item.rule, "", item.subject or item.text, item.place, item.text, _OUTCOME)
+
+
+def _unique(found: Iterable[Finding]) -> list[Finding]:
+    """One finding an id: the same import seen on several lines, or one fact read from two sources, is one fault."""
+    first: dict[str, Finding] = {}
+    for finding in found:
+        first.setdefault(finding.id, finding)
+    return list(first.values())
+
+
 def _severity(rule: str, settings: Settings) -> Severity:
     return settings.severity.get(rule, BY_ID[rule].severity)
-
-
-def _ignore(
-    found: list[Finding], ignores: tuple[Ignore, ...]
-) -> tuple[list[Finding], list[Finding], set[Ignore]]:
-    kept: list[Finding] = []
-    ignored: list[Finding] = []
-    used: set[Ignore] = set()
-    for finding in found:
-        matching = [item for item in ignores if _matches(item, finding)]
-        used.update(matching)
-        (ignored if matching else kept).append(finding)
-    return kept, ignored, used
-
-
-def _matches(item: Ignore, finding: Finding) -> bool:
-    return (
-        item.rule == finding.rule
-        and (not item.distribution or fnmatchcase(finding.distribution, item.distribution))
-        and (not item.subject or fnmatchcase(finding.subject, item.subject))
-        and (not item.path or fnmatchcase(finding.place.path, item.path))
-    )
-
-
-def _unused(item: Ignore, settings: Settings) -> Finding:
-    text = f"the ignore of {item.rule} for {item.distribution or 'every distribution'} lets nothing pass any more"
-    subject = "|".join((item.rule, item.distribution, item.subject, item.path))
-    return Finding("ignore-unused", "", subject, Place(settings.path), text, f"remove {item.location}")

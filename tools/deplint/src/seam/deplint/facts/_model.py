@@ -166,6 +166,7 @@ class Distribution:
     dynamic: frozenset[str] = frozenset()
     problems: list[Problem] = field(default_factory=list[Problem])
     scanned: bool = False
+    editable: bool = False
 
     def requires(self, *sections: Section) -> tuple[Requirement, ...]:
         """The requirements of the given lists, in the order of the manifest."""

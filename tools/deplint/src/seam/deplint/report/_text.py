@@ -12,16 +12,19 @@ from seam.deplint.settings import Severity
 _COLORS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.ADVICE: "36"}
 
 
-def render_text(report: Report, *, color: bool) -> str:
-    """The whole report; `color` adds ANSI colours."""
+def render_text(report: Report, *, color: bool = False, advice: bool = False) -> str:
+    """The whole report; `color` adds ANSI colours, `advice` shows what never makes a run fail."""
     paint = _Paint(color)
     lines: list[str] = []
-    for name, group in groupby(report.findings, key=lambda item: item.distribution):
+    shown = [item for item in report.findings if advice or item.severity is not Severity.ADVICE]
+    for name, group in groupby(shown, key=lambda item: item.distribution):
         lines.append(paint("1", name or "(workspace)"))
         for finding in group:
             lines += _branch(finding, paint)
         lines.append("")
-    lines.append(summary(report, paint))
+    lines.append(_summary(report, paint))
+    if len(shown) < len(report.findings):
+        lines.append(paint("2", "--advice shows the advice"))
     return "\n".join(lines) + "\n"
 
 
@@ -31,13 +34,16 @@ def _branch(finding: Finding, paint: _Paint) -> Iterator[str]:
     yield f"    {finding.message}"
     if finding.also_at:
         yield f"    also at {', '.join(str(place) for place in finding.also_at)}"
+    if finding.chain:
+        yield f"    chain: {' -> '.join(finding.chain)}"
     yield paint("2", f"    way out: {finding.way_out}")
 
 
-def summary(report: Report, paint: _Paint) -> str:
+def _summary(report: Report, paint: _Paint) -> str:
     """One closing line: what was looked at and what came of it."""
-    looked = f"{report.distributions} distributions, {report.modules} modules"
+    looked = f"{report.distributions} distributions, {report.modules} modules ({', '.join(report.sources)})"
     ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
+    ignored += f", {len(report.known)} in the baseline" if report.known else ""
     if not report.findings:
         return paint("32;1", "clean") + f": {looked}{ignored}"
     counts = [

@@ -48,6 +48,7 @@ RULES: tuple[Rule, ...] = (
         _ADVICE,
         _requirements.requirement_unverified,
     ),
+    Rule("requirement-missing", "what is required is installed", _ERROR, _requirements.requirement_missing),
     Rule(
         "import-unowned", "an import below the namespace has an owner", _ERROR, _requirements.import_unowned
     ),
@@ -86,9 +87,18 @@ RULES: tuple[Rule, ...] = (
     Rule("cycle", "requirements have no cycle", _ERROR, _cycles.cycle),
     Rule("file-unreadable", "every file can be read and parsed", _ERROR, _sources.file_unreadable),
     Rule("manifest-broken", "every manifest can be read", _ERROR),
+    Rule("metadata-broken", "installed metadata can be read and is there once", _ERROR),
+    Rule("archive-broken", "archives can be read", _ERROR),
+    Rule("archive-unsafe", "no path leaves the archive", _ERROR),
+    Rule("record-mismatch", "RECORD lists every file with its digest", _ERROR),
+    Rule("drift", "source, wheel and environment say the same", _ERROR),
+    Rule("deployment-row", "every row of a deployment has one provider", _ERROR),
+    Rule("deployment-broken", "deployment files can be read", _ERROR),
     Rule("metadata-dynamic", "what the law is about is stated, not computed", _WARNING),
     Rule("module-unowned", "every Python file belongs to a distribution", _ERROR),
     Rule("rule-idle", "every pattern of the configuration matches something", _ERROR),
+    Rule("baseline-stale", "every entry of the baseline is still found", _ERROR),
+    Rule("waiver-unused", "every waiver in a comment is still needed and has a reason", _ERROR),
     Rule("ignore-unused", "every ignore is still needed", _ERROR),
 )
 

@@ -78,7 +78,8 @@ def py_typed_missing(view: View) -> Iterator[Finding]:
     for item in view.sorted_members():
         if not view.settings.is_family(item.name):
             continue
-        leaves = {_component(view, name) for name in item.modules if name not in view.namespaces}
+        own = item.modules.keys() - view.namespaces - view.ownership.shared_modules().keys()
+        leaves = {_component(view, name) for name in own}
         for leaf in sorted(leaves):
             if leaf in item.typed or any(leaf.startswith(name + ".") for name in item.typed if name):
                 continue

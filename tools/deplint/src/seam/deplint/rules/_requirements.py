@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from packaging.utils import canonicalize_name
 
-from seam.deplint.facts import Distribution, ImportKind, Place, Section
+from seam.deplint.facts import Distribution, ImportKind, Place, Section, SourceKind
 from seam.deplint.rules._finding import Finding
 from seam.deplint.rules._law import expected_owner
 from seam.deplint.rules._view import Edge, View
@@ -62,7 +62,7 @@ def _mapped(view: View, module: str, names: frozenset[str]) -> str:
         if mapped:
             return mapped
     expected = expected_owner(view, module)
-    if expected and expected not in view.known:
+    if expected and expected not in view.known and (expected in names or not view.whole):
         return expected
     for length in range(len(parts), 0, -1):
         name = canonicalize_name("-".join(parts[:length]))
@@ -194,3 +194,16 @@ def import_unverifiable(view: View) -> Iterator[Finding]:
                     f"{text} imports a module whose name is computed",
                     "import by a constant name, or load an entry point through importlib.metadata",
                 )
+
+
+def requirement_missing(view: View) -> Iterator[Finding]:
+    """A requirement of an installed distribution of ours that is not installed itself."""
+    if view.kind is not SourceKind.INSTALLED:
+        return
+    for item in view.sorted_members():
+        for requirement in item.requires(Section.RUN):
+            if requirement.name in view.known or requirement.marker:
+                continue  # a marker may exclude this interpreter, which is not at hand to be asked
+            text = f"{item.name} requires {requirement.text!r}, which is not installed"
+            way = f"install {requirement.name}, or install {item.name} again"
+            yield Finding("requirement-missing", item.name, requirement.name, requirement.place, text, way)

@@ -40,10 +40,14 @@ class Assigned:
         return " and ".join(role.name for role in self.roles) or "no role"
 
 
-def assign(item: Distribution, settings: Settings) -> Assigned:
-    """Roles by folder (exclusive), else by name (the first that matches) and by entry-point groups."""
+def assign(item: Distribution, settings: Settings, home: str = "") -> Assigned:
+    """Roles by folder (exclusive), else by name (the first that matches) and by entry-point groups.
+
+    `home` is the folder in the source tree of a distribution that was read from a wheel or an environment.
+    """
+    folder = home or (item.root if item.is_source else "")
     for role in settings.roles:
-        if item.is_source and role.matches_path(item.root):
+        if folder and role.matches_path(folder):
             return Assigned((role,), {})
     named = next((role for role in settings.roles if role.matches_name(item.name)), None)
     roles = [named] if named else []

@@ -15,6 +15,8 @@ _WAYS = {
     "archive-broken": "build the archive again",
     "module-unowned": "ship it, move it into a distribution, or remove it",
     "file-unreadable": "make it readable for this Python, or exclude it by configuration",
+    "archive-unsafe": "do not unpack it; build the archive again",
+    "deployment-broken": "correct the file",
     "record-mismatch": "build the archive again; RECORD must list every file with its digest",
     "rule-idle": "correct the pattern or remove it",
 }

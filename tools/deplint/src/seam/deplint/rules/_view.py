@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from seam.deplint.facts import Distribution, Import, ImportKind, Module, Ownership, Place, Section, SourceKind
@@ -51,7 +51,11 @@ class Edge:
 
 
 class View:
-    """Facts of one kind. `members` are judged; `context` only answers questions about others."""
+    """Facts of one kind. `members` are judged; `context` only answers questions about others.
+
+    `homes` are the folders of distributions in the source tree, for roles that are given by folder. `whole` says that
+    the members are a complete workspace, so that what is absent is a fault.
+    """
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class View:
         *,
         context: Iterable[Distribution] = (),
         whole: bool = True,
+        homes: Mapping[str, str] | None = None,
     ) -> None:
         self.kind = kind
         self.settings = settings
@@ -69,7 +74,9 @@ class View:
         self.known = {item.name: item for item in context} | self.members
         self.namespaces = frozenset(settings.namespaces)
         self.ownership = Ownership(self.known.values(), self.namespaces)
-        self._roles = {name: assign(item, settings) for name, item in self.known.items()}
+        self._roles = {
+            name: assign(item, settings, (homes or {}).get(name, "")) for name, item in self.known.items()
+        }
         self._edges: dict[str, tuple[Edge, ...]] = {}
 
     def roles(self, name: str) -> Assigned:

@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 import anyio
-
 from journal_sqlite_story import closed, opened, output, requested, settled, started
+
 from seam.journal_sqlite import SqliteJournal, SqliteJournalConfig
 from seam.tools_def import Entry
 
@@ -75,7 +75,8 @@ def main(file: str, seed: str, rounds: str) -> None:
     # small values and a small bound: value files are written, and turns forgotten, while it is killed
     config = SqliteJournalConfig(path=Path(file), value_bytes=2048, max_bytes=int(os.environ["FARM_BYTES"]))
     for round_ in range(int(rounds)):
-        print(json.dumps(one_round(config, round_, chance)), flush=True)
+        sys.stdout.write(json.dumps(one_round(config, round_, chance)) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
 from journal_sqlite_story import closed, opened, requested, started
+
 from seam.journal_sqlite import SqliteJournal, SqliteJournalConfig
 from seam.tools_def import JournalQuery
 
@@ -22,7 +22,7 @@ NO_BOUND = 1 << 40
 
 
 @contextmanager
-def farm(file: Path, rounds: int, max_bytes: int) -> Iterator[Iterator[list[tuple[str, int, str]]]]:
+def farm(file: Path, rounds: int, max_bytes: int) -> Generator[Iterator[list[tuple[str, int, str]]]]:
     """Rounds of writing and killing; each gives what was acknowledged before the kill: turn, sequence, hash."""
     environment = {**os.environ, "PYTHONPATH": str(HERE), "FARM_BYTES": str(max_bytes)}
     with subprocess.Popen(
@@ -75,7 +75,7 @@ async def kill_and_look(file: Path, rounds: int) -> None:
             entries += len(told)
             seen += 1
     assert seen == rounds
-    print(f"seed {SEED}: {rounds} kills, {entries} acknowledged entries, none lost")
+    sys.stdout.write(f"seed {SEED}: {rounds} kills, {entries} acknowledged entries, none lost\n")
 
 
 @pytest.mark.anyio

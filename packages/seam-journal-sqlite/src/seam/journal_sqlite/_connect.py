@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from seam.journal_sqlite._failure import translate
-from seam.journal_sqlite._format import bring_up_to_date
+from seam.journal_sqlite._format import bring_up_to_date, refuse_other_databases
 from seam.journal_sqlite._place import Place, unavailable
 
 LOOK_AGAIN = 0.02
@@ -28,6 +28,7 @@ def open_for_writing(place: Place, busy_timeout: float) -> sqlite3.Connection:
         _create_private(place)
         connection = _connected(place, busy_timeout)
         try:
+            refuse_other_databases(connection, place.file)
             # one file, one writer at a time, readers beside it; FULL: a commit returns when fsync(2) of the WAL did
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")

@@ -97,11 +97,10 @@ def bring_up_to_date(
     supported = len(migrations) + 1
     connection.execute("BEGIN IMMEDIATE")
     try:
+        refuse_other_databases(connection, file)
         application, version = _header(connection)
-        if not application and not _holds_tables(connection):
-            _create(connection, supported)
-        elif application != APPLICATION_ID:
-            raise corrupt(file, "it is a database of another program")
+        if application != APPLICATION_ID:
+            _create(connection)
         elif version > supported:
             raise JournalTooNew(
                 f"the journal {file} has format {version}, this version reads up to {supported}; upgrade seam-journal-sqlite",
@@ -112,12 +111,25 @@ def bring_up_to_date(
         elif version < supported:
             for step in migrations[version - 1 :]:
                 step(connection)
-            connection.execute(f"PRAGMA user_version = {supported}")
+        # written even where nothing changed: SQLite opens a file read-only without a word, and says so at the first write
+        connection.execute(f"PRAGMA user_version = {supported}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def refuse_other_databases(connection: sqlite3.Connection, file: Path) -> None:
+    """Before anything is changed: whether it is empty or a journal.
+
+    Raises:
+        JournalCorrupt: it is a database of something else.
+        sqlite3.Error: it is no database.
+    """
+    application, _ = _header(connection)
+    if application != APPLICATION_ID and (application or _holds_tables(connection)):
+        raise corrupt(file, "it is a database of another program")
 
 
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:
@@ -130,10 +142,9 @@ def _holds_tables(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
 
 
-def _create(connection: sqlite3.Connection, version: int) -> None:
+def _create(connection: sqlite3.Connection) -> None:
     for statement in TABLES:
         connection.execute(statement)
     seed = secrets.token_bytes(32)  # two journals never share an anchor
     connection.execute("INSERT INTO state VALUES (1, 1, 0, 0, 1, ?, 0, ?)", (seed, seed))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {version}")

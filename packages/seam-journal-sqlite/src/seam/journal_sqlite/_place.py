@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,11 @@ class Place:
             raise unavailable(self.file, str(error)) from error
         if not stat.S_ISREG(kind):
             raise unavailable(self.file, "it is not a regular file; give the journal a path of its own")
+        # asked before SQLite opens it: that would leave a read-only WAL beside it
+        if not os.access(self.file, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            raise unavailable(
+                self.file, "it is read-only; make the file and its folder writable for this user"
+            )
 
 
 def unavailable(file: Path, reason: str) -> JournalUnavailable:

@@ -49,12 +49,27 @@ def rows_between(
         if not is_damage(error) or high <= low:
             raise
         if high - low == 1:
-            return _from_index(connection, high)
+            return _one(connection, where, parameters, high)
         middle = (low + high) // 2
         left = rows_between(connection, where, parameters, low, middle, limit)
         if len(left) >= limit:
             return left
         return [*left, *rows_between(connection, where, parameters, middle, high, limit - len(left))]
+    return [Row(*row) for row in found]
+
+
+def _one(
+    connection: sqlite3.Connection, where: str, parameters: Mapping[str, object], entry: int
+) -> Sequence[Row]:
+    try:
+        # by its id alone: looking for a range also touches the page behind it, which may be the damaged one
+        found = connection.execute(
+            f"SELECT {COLUMNS} WHERE e.id = :id AND ({where})", {**parameters, "id": entry}
+        ).fetchall()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return _from_index(connection, entry)
     return [Row(*row) for row in found]
 
 

@@ -159,7 +159,10 @@ class Verification:
             yield KnownTurn(*row)
 
     def _turns(self) -> Iterator[Damage]:
-        (highest,) = self._connection.execute("SELECT next_entry - 1 FROM state").fetchone()
+        # whatever was added from outside may stand behind what the journal thinks is its newest entry
+        (highest,) = self._connection.execute(
+            "SELECT max(s.next_entry - 1, (SELECT coalesce(max(id), 0) FROM entries)) FROM state s"
+        ).fetchone()
         for known in self._known_turns():
             self._still_wanted()
             yield from self._turn(known, highest)

@@ -510,8 +510,9 @@ async def test_a_cancelled_body_still_stops_everything_in_order() -> None:
         log.append("-patient")
 
     base, _, _ = layers(log)
+    kernel = Kernel()
     with anyio.CancelScope() as scope:
-        async with Kernel() as kernel:
+        async with kernel:
             kernel.root.load(base)
             kernel.root.load(patient)
             await kernel.root.settle()

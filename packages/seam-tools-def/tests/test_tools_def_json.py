@@ -85,7 +85,7 @@ def test_nesting_without_end_is_refused_not_a_crash() -> None:
         deep = [deep]
     for value in (endless, deep):
         for step in (canonical_json, frozen_json):
-            with pytest.raises(NotSerialisable, match="nested deeper than 200 levels"):
+            with pytest.raises(NotSerialisable, match="nested deeper than 100 levels"):
                 step(value)
 
 

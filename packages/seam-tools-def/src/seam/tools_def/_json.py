@@ -100,8 +100,8 @@ def _is_text(key: object) -> bool:
     return isinstance(key, str)
 
 
-MAX_DEPTH = 200
-"""Deepest nesting of a value that crosses the chain, in levels; far beyond real use, far below the interpreter's recursion limit."""
+MAX_DEPTH = 100
+"""Deepest nesting of a value that crosses the chain, in levels: beyond real use, and what pydantic can still read back inside a record."""
 
 LONGEST_INT = 4096
 """Longest whole number, in bits; the interpreter refuses to print far longer ones."""

@@ -34,7 +34,7 @@ class RuntimeConfig(BaseModel):
     """How long the journal may take to write; beyond it the turn fails."""
     argument_bytes: PositiveInt = 4 * 1024 * 1024
     """Largest arguments of a call."""
-    argument_depth: Annotated[int, Field(gt=0, le=200)] = 64
+    argument_depth: Annotated[int, Field(gt=0, le=100)] = 64
     """Deepest nesting of arguments, in levels."""
     result_bytes: PositiveInt = 4 * 1024 * 1024
     """Largest result of a call, value and content together."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from seam.tools_def import (
     GLOBAL,
-    InvalidTool,
     NoteSource,
     ProjectionProblem,
     ProjectionRejected,
@@ -21,6 +20,7 @@ from seam.tools_runtime._config import RuntimeConfig
 from seam.tools_runtime._names import clashes, name_problem
 from seam.tools_runtime._offer import Offer, for_agent
 from seam.tools_runtime._plain_tool import PlainTool
+from seam.tools_runtime._problems import LONGEST, cut
 from seam.tools_runtime._reading import read_services
 from seam.tools_runtime._worker import Workers
 
@@ -46,7 +46,8 @@ class Projector:
             *_duplicate_services(request.services),
         ]
         tables = self._tables(request, offers)
-        problems += _clash_problems(tables)
+        if not any(not problem.optional for problem in problems):  # else names may clash for another reason
+            problems += _clash_problems(tables)
         fatal = [problem for problem in problems if not problem.optional]
         if fatal:
             raise ProjectionRejected(
@@ -85,9 +86,12 @@ class Projector:
             return
         try:
             descriptor = source.tool.describe(source.source)
-        except (InvalidTool, ValueError, TypeError) as error:
-            # pydantic cannot make a schema of a type, or the descriptor does not validate
-            offer.problems.append(f"tool {source.tool.name!r} cannot be described: {error}")
+        except (
+            Exception
+        ) as error:  # pydantic makes no schema of it, or code in its model raised: the tool's defect
+            offer.problems.append(
+                f"tool {source.tool.name!r} cannot be described: {cut(str(error), LONGEST)}"
+            )
             return
         frozen = {
             "parameters": frozen_json(descriptor.parameters),

@@ -101,7 +101,7 @@ from seam.tools_def._services import (
     ToolSchema,
     ToolService,
 )
-from seam.tools_def._tool import TOOL_NAME, Tool, ToolResult, tool
+from seam.tools_def._tool import TOOL_NAME, JsonLike, Tool, ToolResult, tool
 from seam.tools_def._tools import (
     Answered,
     Catalogue,
@@ -178,6 +178,7 @@ __all__ = [
     "JournalQuery",
     "JournalTooNew",
     "JournalUnavailable",
+    "JsonLike",
     "Lease",
     "LeaseInvalid",
     "NotSerialisable",

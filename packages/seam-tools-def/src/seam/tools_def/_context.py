@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class CallContext(ABC):
     """One call's surroundings. Valid during that call only; using it later raises `TurnEnded`."""
 
+    __slots__ = ()
+
     @property
     @abstractmethod
     def turn(self) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, JsonValue, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 
 from seam.tools_def._context import CallContext
 from seam.tools_def._descriptor import Descriptor
@@ -21,7 +21,10 @@ from seam.tools_def._schema import parameters_schema
 TOOL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 """A legal name of a tool or skill: what every model vendor and the MCP accept."""
 
-ToolResult = Completed | BaseModel | JsonValue
+JsonLike = str | int | float | bool | Sequence[object] | Mapping[str, object] | None
+"""JSON as a tool's author writes it; what is inside is checked when it is returned."""
+
+ToolResult = Completed | BaseModel | JsonLike
 """What `run` may return: an outcome, a model (its dump is the value, its text the content), or plain JSON."""
 
 RunStep = Callable[[ResolvedCall, CallContext], Awaitable[ToolResult]]

@@ -176,6 +176,8 @@ class Tools(Service, key="tools"):
 class OpenTurn(Turn):
     """A turn as its opener holds it. A door sees `Turn` only."""
 
+    __slots__ = ()
+
     @abstractmethod
     async def close(self, how: str = "ended", reason: str = "") -> None:
         """End it: cancel and settle what runs, write the terminal record, release the lease. Idempotent; the first terminal wins.

@@ -48,6 +48,8 @@ class CallItem(Value):
 class Turn(ABC):
     """One lease on one generation on behalf of one session. Immutable; refuses by name after its end."""
 
+    __slots__ = ()
+
     @property
     @abstractmethod
     def id(self) -> str:

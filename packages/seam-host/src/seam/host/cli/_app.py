@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from seam.host.cli import _call, _doctor, _graph, _init, _plan, _requirements, _schema, _serve
+from seam.host.cli import (
+    _call,
+    _doctor,
+    _graph,
+    _init,
+    _journal,
+    _plan,
+    _policy,
+    _requirements,
+    _schema,
+    _serve,
+)
 from seam.host.cli._exits import EPILOG
 
 app = typer.Typer(
@@ -38,7 +49,7 @@ def seam(
     """Capabilities for AI agents, with exchangeable execution."""
 
 
-for module in (_init, _plan, _schema, _call, _serve, _doctor, _graph, _requirements):
+for module in (_init, _plan, _schema, _call, _serve, _policy, _journal, _doctor, _graph, _requirements):
     module.register(app)
 
 

@@ -43,7 +43,7 @@ def call(
     return run_call(
         CallOptions(
             tool=tool,
-            arguments=_parsed(arguments),
+            arguments=parsed(arguments),
             deployment=deployment,
             agent=agent,
             yes=yes,
@@ -53,7 +53,8 @@ def call(
     )
 
 
-def _parsed(arguments: str) -> object:
+def parsed(arguments: str) -> object:
+    """The JSON that was given, or that stands on standard input."""
     import json
     import sys
 

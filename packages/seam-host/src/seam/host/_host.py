@@ -220,6 +220,8 @@ class Host:
         """
         async with self._reloading:
             outcome = (await self._try_reload()).model_copy(update={"changed": changed})
+        if outcome.kind == "unchanged" and not changed:
+            return outcome
         for observer in list(self._reload_observers.values()):
             observer(outcome)
         if outcome.kind in ("refused", "restart"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from seam.host._slots import Slot
@@ -25,18 +26,32 @@ def projection(
     places: Mapping[str | None, Scope], slots: Mapping[Instance, Slot], agents: tuple[Agent, ...]
 ) -> ProjectionRequest:
     """Every contributed tool, registered service and note, in listing order; a realm's are owned by its agent."""
+    replaced: dict[str, frozenset[str]] = {}
+    for slot in slots.values():
+        if slot.agent is not None:
+            replaced[slot.agent] = replaced.get(slot.agent, frozenset()) | {_source(slot)}
     return ProjectionRequest(
         agents=agents,
         tools=tuple(
             ToolSource(tool=tool, source=source, owner=owner)
             for tool, source, owner in _offered(Tool, places, slots)
         ),
-        services=tuple(item for item, _, _ in _offered(Registered, places, slots)),
+        services=tuple(
+            # what is registered for everybody inside a realm is for everybody in it: its agent
+            replace(item, source=source, owner=owner if item.owner == GLOBAL else item.owner)
+            for item, source, owner in _offered(Registered, places, slots)
+        ),
         notes=tuple(
             NoteSource(text=note.text, source=source, owner=owner)
             for note, source, owner in _offered(PromptNote, places, slots)
         ),
+        replaced=replaced,
+        optional=frozenset(_source(slot) for slot in slots.values() if slot.row.optional),
     )
+
+
+def _source(slot: Slot) -> str:
+    return f"plugin:{slot.row.table}"
 
 
 def _offered(
@@ -47,4 +62,4 @@ def _offered(
             top = instance
             while top.parent is not None:
                 top = top.parent
-            yield item, f"plugin:{slots[top].row.table}", agent or GLOBAL
+            yield item, _source(slots[top]), agent or GLOBAL

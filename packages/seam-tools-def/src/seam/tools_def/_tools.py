@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from seam.kernel import Around, Decide, Observe, Service
@@ -92,12 +92,20 @@ class NoteSource:
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectionRequest:
-    """Everything that a candidate offers, in listing order."""
+    """Everything that a candidate offers, in listing order.
+
+    Attributes:
+        replaced: by agent, the sources that have an instance of their own in the agent's realm: their global offers and notes
+            are not the agent's.
+        optional: the sources of optional rows: what is wrong with their offers leaves them out instead of rejecting the candidate.
+    """
 
     agents: tuple[Agent, ...]
     tools: tuple[ToolSource, ...]
     services: tuple[Registered, ...] = ()
     notes: tuple[NoteSource, ...] = ()
+    replaced: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    optional: frozenset[str] = frozenset()
 
 
 class ProjectionProblem(Value):

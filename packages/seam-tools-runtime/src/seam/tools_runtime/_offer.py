@@ -27,12 +27,14 @@ class Offer:
         owner: `global` or an agent's name.
         service_id: an agent's service replaces the global one with this id, of the same kind, in its place.
         source: for problems.
+        origin: `plugin:<row>`; an instance of that row in an agent's realm replaces the global one.
         problems: why it cannot be offered.
         optional: whether it is left out then, instead of rejecting the candidate.
     """
 
     owner: str
     source: str
+    origin: str
     service_id: tuple[type, str] | None = None
     tools: tuple[BoundTool, ...] = ()
     skills: tuple[BoundSkill, ...] = ()
@@ -52,21 +54,36 @@ class Offer:
         )
 
     @classmethod
-    def of_service(cls, registered: Registered) -> Offer:
+    def of_service(cls, registered: Registered, optional: frozenset[str]) -> Offer:
         """The empty offer of a service."""
         service = registered.service
-        kind = ToolService if isinstance(service, ToolService) else SkillService
         return cls(
             owner=registered.owner,
             source=f"provider:{service.id} ({registered.source})",
-            service_id=(kind, service.id),
-            optional=service.optional,
+            origin=registered.source,
+            service_id=service_key(registered),
+            optional=service.optional or registered.source in optional,
         )
 
 
-def for_agent(offers: Iterable[Offer], agent: str, everybody: str) -> list[Offer]:
-    """What an agent gets: the global offers and its own; its service takes the place of the global one with the same id."""
-    usable = [offer for offer in offers if not offer.left_out and offer.owner in (everybody, agent)]
+def service_key(registered: Registered) -> tuple[type, str]:
+    """What tells services of one owner apart: the kind and the id."""
+    kind = ToolService if isinstance(registered.service, ToolService) else SkillService
+    return (kind, registered.service.id)
+
+
+def for_agent(offers: Iterable[Offer], agent: str, everybody: str, replaced: frozenset[str]) -> list[Offer]:
+    """What an agent gets: the global offers and its own.
+
+    Its service takes the place of the global one with the same id; what rows offer that its realm has an instance of is
+    replaced by what that instance offers.
+    """
+    usable = [
+        offer
+        for offer in offers
+        if not offer.left_out
+        and (offer.owner == agent or (offer.owner == everybody and offer.origin not in replaced))
+    ]
     own = {
         offer.service_id: offer for offer in usable if offer.owner == agent and offer.service_id is not None
     }

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from seam.tools_def import (
     GLOBAL,
-    NoteSource,
     ProjectionProblem,
     ProjectionRejected,
     ProjectionRequest,
@@ -18,7 +17,7 @@ from seam.tools_runtime._bound_tool import BoundTool
 from seam.tools_runtime._catalogue import RuntimeCatalogue, Shelf, Table
 from seam.tools_runtime._config import RuntimeConfig
 from seam.tools_runtime._names import clashes, name_problem
-from seam.tools_runtime._offer import Offer, for_agent
+from seam.tools_runtime._offer import Offer, for_agent, service_key
 from seam.tools_runtime._plain_tool import PlainTool
 from seam.tools_runtime._problems import LONGEST, cut
 from seam.tools_runtime._reading import read_services
@@ -36,8 +35,8 @@ class Projector:
 
     async def project(self, request: ProjectionRequest) -> RuntimeCatalogue:
         """Raises `ProjectionRejected`, with every problem."""
-        read = await read_services(request.services, self._workers, self._config)
-        plain = self._plain(request.tools)
+        read = await read_services(request, self._workers, self._config)
+        plain = self._plain(request.tools, request.optional)
         services = [read[place] for place in range(len(request.services))]
         offers = [*plain, *services]
         problems = [
@@ -61,11 +60,16 @@ class Projector:
             {agent: table for agent, (table, _) in tables.items()}, left_out, self._maker, shelf
         )
 
-    def _plain(self, sources: Sequence[ToolSource]) -> list[Offer]:
+    def _plain(self, sources: Sequence[ToolSource], optional: frozenset[str]) -> list[Offer]:
         bound: dict[tuple[int, str], tuple[ToolSource, PlainTool]] = {}
         offers: list[Offer] = []
         for source in sources:
-            offer = Offer(owner=source.owner, source=source.tool.source or source.source)
+            offer = Offer(
+                owner=source.owner,
+                source=source.tool.source or source.source,
+                origin=source.source,
+                optional=source.source in optional,
+            )
             key = (id(source.tool), source.source)
             known = self._bound.get(key)
             if known is not None and known[0].tool is source.tool:
@@ -102,14 +106,16 @@ class Projector:
     def _tables(
         self, request: ProjectionRequest, offers: Sequence[Offer]
     ) -> dict[str, tuple[Table, list[tuple[str, str]]]]:
-        with_own = {offer.owner for offer in offers} | {note.owner for note in request.notes}
+        with_own = (
+            {offer.owner for offer in offers} | {note.owner for note in request.notes} | set(request.replaced)
+        )
         tables: dict[str, tuple[Table, list[tuple[str, str]]]] = {}
         shared: tuple[Table, list[tuple[str, str]]] | None = None
         for agent in request.agents:
             if agent.name in with_own:
-                tables[agent.name] = _table(offers, request.notes, agent.name)
+                tables[agent.name] = _table(offers, request, agent.name)
                 continue
-            shared = shared or _table(offers, request.notes, GLOBAL)
+            shared = shared or _table(offers, request, GLOBAL)
             tables[agent.name] = shared
         return tables
 
@@ -121,16 +127,21 @@ def _only(offer: Offer) -> PlainTool:
 
 
 def _table(
-    offers: Sequence[Offer], notes: Sequence[NoteSource], agent: str
+    offers: Sequence[Offer], request: ProjectionRequest, agent: str
 ) -> tuple[Table, list[tuple[str, str]]]:
-    dealt = for_agent(offers, agent, GLOBAL)
+    replaced = request.replaced.get(agent, frozenset())
+    dealt = for_agent(offers, agent, GLOBAL, replaced)
     tools: list[BoundTool] = [tool for offer in dealt for tool in offer.tools]
     named = [(tool.descriptor.name, offer.source) for offer in dealt for tool in offer.tools]
     named += [(skill.entry.id, offer.source) for offer in dealt for skill in offer.skills]
     table = Table(
         tuple(tools),
         tuple(skill for offer in dealt for skill in offer.skills),
-        tuple(note.text for note in notes if note.owner in (GLOBAL, agent)),
+        tuple(
+            note.text
+            for note in request.notes
+            if note.owner == agent or (note.owner == GLOBAL and note.source not in replaced)
+        ),
     )
     return table, named
 
@@ -170,9 +181,7 @@ def _owner_problems(request: ProjectionRequest) -> Iterator[ProjectionProblem]:
 def _duplicate_services(services: Sequence[Registered]) -> Iterator[ProjectionProblem]:
     seen: dict[tuple[str, type, str], Registered] = {}
     for item in services:
-        offer = Offer.of_service(item)
-        assert offer.service_id is not None
-        key = (item.owner, *offer.service_id)
+        key = (item.owner, *service_key(item))
         if key in seen:
             yield ProjectionProblem(
                 source=f"{seen[key].source} and {item.source}",

@@ -10,6 +10,7 @@ import anyio
 from seam.tools_def import (
     UNKNOWN_EFFECTS,
     Descriptor,
+    ProjectionRequest,
     Registered,
     SkillEntry,
     SkillService,
@@ -29,22 +30,24 @@ StatedT = TypeVar("StatedT", ToolSchema, SkillEntry)
 
 
 async def read_services(
-    services: Sequence[Registered], workers: Workers, config: RuntimeConfig
+    request: ProjectionRequest, workers: Workers, config: RuntimeConfig
 ) -> dict[int, Offer]:
     """The offer of each registration, by its place in the list; what went wrong is among the offer's problems."""
     offers: dict[int, Offer] = {}
 
     async def read(place: int, registered: Registered) -> None:
-        offers[place] = await _read(registered, workers, config)
+        offers[place] = await _read(registered, request.optional, workers, config)
 
     async with anyio.create_task_group() as readers:
-        for place, registered in enumerate(services):
+        for place, registered in enumerate(request.services):
             readers.start_soon(read, place, registered)
     return offers
 
 
-async def _read(registered: Registered, workers: Workers, config: RuntimeConfig) -> Offer:
-    offer = Offer.of_service(registered)
+async def _read(
+    registered: Registered, optional: frozenset[str], workers: Workers, config: RuntimeConfig
+) -> Offer:
+    offer = Offer.of_service(registered, optional)
 
     async def step() -> None:
         await registered.life.start()

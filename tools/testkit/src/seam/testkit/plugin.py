@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from seam.testkit import _leaks
 
@@ -16,12 +17,21 @@ SKIP_LIST = "allowed-skips.txt"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the plugin's marker; let tests import the fakes that lie beside them (file names are unique in the workspace)."""
+    _settle_hypothesis()
     for folder in sorted([*config.rootpath.glob("packages/*/tests"), *config.rootpath.glob("tools/*/tests")]):
         if str(folder) not in sys.path:
             sys.path.append(str(folder))
     config.addinivalue_line(
         "markers", "leaks(*kinds): kinds (children, threads, descriptors, temporary) this test may leave"
     )
+
+
+def _settle_hypothesis() -> None:
+    """One seed for all runs, and no judgement on speed: the machine may be busy, which says nothing about the code."""
+    settings.register_profile(
+        "seam", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("seam")
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -42,31 +42,23 @@ class OwnedLife(ServiceLife):
 
     async def live(self) -> None:
         """The task: waits to be wanted, starts, waits for the end, stops."""
-        try:
-            await self._wanted.wait()
-            if self._over.is_set():
-                return
-            await self._start()
-            if self._failure is None:
-                await self._stop_at_the_end()
-        finally:
-            self._failure = self._failure or RuntimeError("the service was stopped")
-            self._started.set()
-
-    async def _start(self) -> None:
-        try:
-            await self._service.start()
-        except Exception as failure:  # told to everybody who asks for the start
-            self._failure = failure
-        self._started.set()
-
-    async def _stop_at_the_end(self) -> None:
-        try:
-            await self._over.wait()
-        finally:
-            # at the plugin's stop this task is cancelled; the kernel bounds how long the clean-up may take
-            with anyio.CancelScope(shield=True):
-                await self._service.stop()
+        # One scope around all of it: what the service opens in `start` and closes in `stop` has to lie within the same ones.
+        with anyio.CancelScope() as whole:
+            try:
+                await self._wanted.wait()
+                if not self._over.is_set():
+                    await self._service.start()
+                    whole.shield = True  # a service that was started is stopped; the kernel bounds how long that may take
+                    self._started.set()
+                    await self._over.wait()
+                    await self._service.stop()
+            except Exception as failure:
+                if self._started.is_set():
+                    raise
+                self._failure = failure  # told to everybody who asks for the start
+            finally:
+                self._failure = self._failure or RuntimeError("the service was stopped")
+                self._started.set()
 
 
 class Integration(SeamIntegration):
@@ -106,7 +98,12 @@ class Integration(SeamIntegration):
             raise _sealed(name, ctx, "registered") from sealed
         self._taken[key] = registered
         ctx.start_soon(life.live, name=f"service {name}")
-        ctx.effect(lambda: self._taken.pop(key, None), name=f"the id {name}")
+
+        def withdraw() -> None:
+            self._taken.pop(key, None)
+            life.end()
+
+        ctx.effect(withdraw, name=f"the service {name}")  # undone before the task above is cancelled
 
         def dispose() -> None:
             if self._taken.get(key) is not registered:

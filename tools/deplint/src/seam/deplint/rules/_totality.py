@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from seam.deplint.facts import Place, Section
+from seam.deplint.facts import Place, Section, SourceKind
 from seam.deplint.rules._finding import Finding
 from seam.deplint.rules._view import View
 
@@ -101,3 +101,25 @@ def role_name(view: View) -> Iterator[Finding]:
                 text,
                 "rename it, or give it the role that its name says",
             )
+
+
+def rule_idle(view: View) -> Iterator[Finding]:
+    """A role of the configuration that no distribution has, or a family that nobody belongs to."""
+    if view.kind is not SourceKind.SOURCE:
+        return
+    place = Place(view.settings.path)
+    assigned = {role.name for name in view.members for role in view.roles(name).roles}
+    for role in view.settings.roles:
+        if role.configured and role.name not in assigned:
+            text = f"the role {role.name!r} of the configuration matches no distribution"
+            yield Finding(
+                "rule-idle",
+                "",
+                f"role:{role.name}",
+                place,
+                text,
+                "correct its names, paths or groups, or remove it",
+            )
+    if view.settings.family and not any(view.settings.is_family(name) for name in view.members):
+        text = f"no distribution here is of the family {', '.join(view.settings.family)}: nothing was judged"
+        yield Finding("rule-idle", "", "family", place, text, "correct `family`")

@@ -23,7 +23,8 @@ class Role:
     In `groups`, `*` at the end stands for the key. `key_from` says where the key of an entry point is: its `name`, the
     `group`'s last part, or `` (none). `may_require` lists roles (`*` for every distribution), `may_extend` roles whose
     distributions may be required when they share a key and are named under `extends`. A folded distribution that has a
-    `face` role may be required wherever that role may. `suffixes` are the endings of the role's distribution names.
+    `face` role may be required wherever that role may. `suffixes` are the endings of the role's distribution
+    names. `configured` roles were written by the user, so that one which nobody has is a fault.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Role:
     owns_key: bool = False
     suffixes: tuple[str, ...] = ()
     color: str = ""
+    configured: bool = False
 
     def matches_name(self, name: str) -> bool:
         """Whether the role is given by the distribution's name."""

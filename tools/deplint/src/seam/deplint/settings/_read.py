@@ -137,6 +137,7 @@ def _roles(table: Table, base: tuple[Role, ...]) -> tuple[Role, ...]:
             owns_key=row.flag("owns-key", old.owns_key),
             suffixes=row.texts("suffixes", old.suffixes),
             color=row.text("color", old.color),
+            configured=any(key in row for key in ("names", "paths", "groups")),
         )
     for role in roles.values():
         for word, listed in (("may-require", role.may_require), ("may-extend", role.may_extend)):

@@ -160,7 +160,7 @@ async def test_cancelling_the_request_cancels_the_call(mode: Mode) -> None:
     async with connected(gate, mode) as client:
         with anyio.CancelScope() as scope:
             async with anyio.create_task_group() as group:
-                group.start_soon(client.call_tool, "hang", {})
+                group.start_soon(client.call_tool, "hang")
                 await gate.started.wait()
                 scope.cancel()
         with anyio.fail_after(5):

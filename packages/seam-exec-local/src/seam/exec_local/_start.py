@@ -9,31 +9,19 @@ from seam.exec_def import ExecSpec, HookFailure, Progress, SecretRef, Secrets, S
 from seam.exec_local._failures import translate
 from seam.exec_local._masking import Masker, Masks
 from seam.exec_local._running import Running
-from seam.exec_local._shells import SCRIPT_DESCRIPTOR, Dialect
+from seam.exec_local._shells import Dialect
 from seam.exec_local._shield import shielded
-from seam.exec_local._streams import margin
+from seam.exec_local._spawning import SpawnSpecs
 from seam.exec_local._tap import Tap
 from seam.exec_local._verdict import Verdict
 from seam.exec_local._wrapper import Launch, Wrapper
 from seam.subprocess_def import (
     ByteFilter,
-    Collect,
     Confidential,
-    Data,
-    DescriptorSpec,
-    Null,
-    OwnedLifetime,
-    SameAsStdout,
-    SpawnSpec,
     StreamId,
     SubprocessError,
     SubprocessRuntime,
 )
-
-_NULL = Null()
-_MERGED = SameAsStdout()
-_OWNED = OwnedLifetime()
-_NO_DESCRIPTORS: dict[int, DescriptorSpec] = {}
 
 
 class Starter:
@@ -44,7 +32,7 @@ class Starter:
     ) -> None:
         self._runtime = runtime
         self._wrapper = wrapper
-        self._dialect = dialect
+        self._specs = SpawnSpecs(dialect)
         self._secrets = secrets
 
     async def start(
@@ -72,7 +60,7 @@ class Starter:
             if progress is not None:
                 for tap in taps.values():
                     tap.watch(progress)
-        wrapped = await self._wrapper.wrap(spec, Launch(self._plain(spec), confidential))
+        wrapped = await self._wrapper.wrap(spec, Launch(self._specs.make(spec), confidential))
         filters: dict[StreamId, ByteFilter] = {**taps}
         began = time.monotonic()
         try:
@@ -105,30 +93,4 @@ class Starter:
         values = await self._secrets.reveal(set(named.values()))
         return Confidential(env={name: values[ref].get_secret_value() for name, ref in named.items()}), Masks(
             values
-        )
-
-    def _plain(self, spec: ExecSpec) -> SpawnSpec:
-        argv, descriptors = spec.argv, _NO_DESCRIPTORS
-        if spec.delivery == "descriptor":
-            argv = tuple(self._dialect.loader if part == spec.command else part for part in argv)
-            script = spec.command.encode("utf-8", "surrogateescape")
-            descriptors = {SCRIPT_DESCRIPTOR: Data(data=script)}
-        window = spec.output
-        collect = Collect(
-            max_bytes=window.head + window.tail + margin(window),
-            head_bytes=window.head,
-            spill_bytes=window.spill,
-        )
-        return SpawnSpec(
-            argv=argv,
-            cwd=spec.workdir,
-            env=spec.environment.texts,
-            descriptors=descriptors,
-            grace=spec.limits.grace,
-            survivors=spec.survivors,
-            stdin=_NULL if spec.stdin is None else Data(data=spec.stdin),
-            stdout=collect,
-            stderr=_MERGED if spec.streams == "merged" else collect,
-            drain=spec.limits.drain,
-            lifetime=_OWNED,
         )

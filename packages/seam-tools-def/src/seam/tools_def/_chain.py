@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import json.encoder
 from datetime import UTC, datetime
 
 from pydantic import TypeAdapter
 
-from seam.tools_def._json import canonical_json
+from seam.tools_def._json import digest_of_text, validated_json
 from seam.tools_def._records import Record
 
 record_adapter: TypeAdapter[Record] = TypeAdapter(Record)
@@ -20,8 +20,8 @@ def record_text(record: Record) -> str:
     Raises:
         NotSerialisable: it holds something that JSON has not; the message names the place.
     """
-    # model_dump_json would be faster, but cannot write lone surrogates; what is not JSON is told by canonical_json
-    return canonical_json(record.model_dump(warnings=False))
+    # model_dump_json would be faster, but cannot write lone surrogates; what is not JSON is told by validated_json
+    return validated_json(record.model_dump(warnings=False))
 
 
 def record_of(text: str) -> Record:
@@ -44,5 +44,10 @@ def entry_hash(turn: str, sequence: int, time: datetime, record: str, previous: 
         record: `record_text` of the record.
         previous: hash of the entry before it; for the first one the turn's anchor, which is the journal's to choose.
     """
-    place = json.dumps([previous, turn, sequence, time.astimezone(UTC).isoformat(timespec="microseconds")])
-    return "sha256:" + hashlib.sha256(f"{place}\n{record}".encode("ascii")).hexdigest()
+    # the place as a JSON array, so that no two places have one text
+    when = time.astimezone(UTC).isoformat(timespec="microseconds")
+    place = f'[{_text(previous)}, {_text(turn)}, {sequence}, "{when}"]'
+    return digest_of_text(f"{place}\n{record}")
+
+
+_text = json.encoder.encode_basestring_ascii

@@ -35,9 +35,26 @@ _encode = json.JSONEncoder(
 ).encode  # made once
 
 
+def validated_json(value: object) -> str:
+    """As `canonical_json`, for a value whose keys are known to be strings because pydantic has validated it.
+
+    The encoder finds everything else that JSON has not; asking twice would cost more than writing.
+    """
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, RecursionError):
+        check_json(value)  # says where
+        raise
+
+
 def digest_of(value: object) -> str:
     """SHA-256 over the canonical JSON of a value, as `sha256:<hex>`."""
-    return "sha256:" + hashlib.sha256(canonical_json(value).encode("ascii")).hexdigest()
+    return digest_of_text(canonical_json(value))
+
+
+def digest_of_text(text: str) -> str:
+    """SHA-256 over a canonical JSON text, as `sha256:<hex>`."""
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def check_json(value: object, place: str = "$", depth: int = 0) -> None:

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from seam.tools_def._actions import Action
 from seam.tools_def._effects import Effects
-from seam.tools_def._json import Value, digest_of
+from seam.tools_def._json import Value, digest_of_text, validated_json
 
 
 class ResolvedCall(Value):
@@ -42,16 +42,15 @@ class ResolvedCall(Value):
     @cached_property
     def digest(self) -> str:
         """Digest over everything decided: what consent is bound to."""
-        return digest_of(
-            {
-                "tool": self.tool,
-                "descriptor": self.descriptor,
-                "arguments": self.arguments,
-                "subject": self.subject,
-                "effects": self.effects.model_dump(mode="json"),
-                "actions": [action.model_dump(mode="json") for action in self.actions],
-            }
-        )
+        decided = {
+            "tool": self.tool,
+            "descriptor": self.descriptor,
+            "arguments": self.arguments,
+            "subject": self.subject,
+            "effects": {"kinds": sorted(self.effects.kinds), "known": self.effects.known},
+            "actions": [action.model_dump() for action in self.actions],
+        }
+        return digest_of_text(validated_json(decided))
 
 
 class Resolution(Value):

@@ -112,7 +112,12 @@ async def _ask(call: Call, port: ApprovalPort, resolved: ResolvedCall, verdicts:
             summary=resolved.summary,
         )
     )
+    assert call.worker is not None
+    call.step = "ask"
+    call.worker.phase(call.session.config.journal_timeout, call.session.config.grace)
     await call.flush()
+    await call.worker.check()
+    call.step = "approval"
     answer = await _answered(call, port, request)
     return _judged(call, request, answer)
 

@@ -94,9 +94,7 @@ class Call:
     def decided(self, verdict: Verdict, by: str, reason: str) -> None:
         """One decision for the record."""
         digest = self.resolved.digest if self.resolved is not None else None
-        self.pending.append(
-            CallDecided.model_construct(call=self.id, verdict=verdict, by=by, reason=reason, digest=digest)
-        )
+        self.pending.append(CallDecided(call=self.id, verdict=verdict, by=by, reason=reason, digest=digest))
 
     def refuse(self, policy: str, reason: str) -> Ending:
         """The end by a refusal, decided by the chain itself; to be raised."""
@@ -108,9 +106,9 @@ class Call:
         self.pending.append(Noted(topic=topic, text=text, call=self.id))
 
     async def flush(self, *records: Record) -> None:
-        """Write what is pending, and these. Raises `TurnFailed`."""
+        """Write what is pending, and these, from the worker of this call. Raises `TurnFailed`."""
         pending, self.pending = self.pending, []
-        await self.session.write(*pending, *records)
+        await self.session.write(*pending, *records, worker=self.worker)
 
     def show(self, progress: Progress) -> None:
         """Hand progress on; a sink that raises is recorded once and not asked again."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import anyio
-import anyio.lowlevel
 from pydantic import JsonValue
 
 from seam.tools_def import CallInfo, CallRequested, CallStarted, Outcome, Refused, ResolvedCall
@@ -32,7 +31,6 @@ async def run_chain(call: Call, worker: Worker) -> None:
     Raises:
         TurnFailed: the record cannot be kept.
     """
-    call.worker = worker
     detail = ""
     try:
         outcome, detail = await _until_the_end(call)
@@ -45,16 +43,17 @@ async def run_chain(call: Call, worker: Worker) -> None:
         return
     except anyio.get_cancelled_exc_class():
         if not worker.cancelled:
-            raise  # the runtime itself is closing
+            raise  # foreign code cancelled itself
         outcome = cut_short(call)
     await settle(call, outcome, detail)
 
 
 async def _until_the_end(call: Call) -> tuple[Outcome, str]:
+    assert call.worker is not None
     tool = find(call)
     arguments = bounded_arguments(call.arguments, call.session.config)
     call.pending.append(_requested(call, tool, arguments))
-    await anyio.lowlevel.checkpoint_if_cancelled()
+    await call.worker.check()
     check_generation(call)
     tool = call.tool = check_permitted(call, tool)
     await check_available(call, tool)
@@ -69,7 +68,7 @@ def _requested(call: Call, tool: BoundTool | None, arguments: dict[str, JsonValu
         shown: JsonValue = f"[omitted: {arguments}]"
     else:
         shown = tool.shown(arguments) if tool is not None else arguments
-    return CallRequested.model_construct(
+    return CallRequested(
         call=call.id,
         tool=call.tool_name,
         arguments=shown,
@@ -121,7 +120,7 @@ def _policy_phase(call: Call) -> None:
 
 def _info(call: Call, tool: BoundTool, resolved: ResolvedCall) -> CallInfo:
     opening = call.opening
-    return CallInfo.model_construct(
+    return CallInfo(
         turn=opening.turn,
         call=call.id,
         agent=opening.agent,
@@ -137,9 +136,9 @@ async def _start(call: Call, resolved: ResolvedCall, allowed_by: str) -> None:
     assert call.worker is not None
     call.step = "start"
     call.worker.phase(call.session.config.journal_timeout, call.session.config.grace)
-    await anyio.lowlevel.checkpoint_if_cancelled()
+    await call.worker.check()
     await call.flush(
-        CallStarted.model_construct(
+        CallStarted(
             call=call.id,
             digest=resolved.digest,
             actions=resolved.actions,
@@ -148,6 +147,6 @@ async def _start(call: Call, resolved: ResolvedCall, allowed_by: str) -> None:
             deadline=resolved.deadline,
         )
     )
-    await anyio.lowlevel.checkpoint_if_cancelled()
+    await call.worker.check()
     call.step = "run"
     call.worker.phase(resolved.deadline, call.session.config.grace)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import anyio
-import anyio.lowlevel
 
 from seam.tools_def import CallInfo, Cancelled, Failed, NotSerialisable, Outcome, after_call, around_call
 from seam.tools_runtime._bound_tool import BoundTool
@@ -46,7 +45,8 @@ async def _run(call: Call, tool: BoundTool, info: CallInfo) -> Outcome:
     try:
         result = await tool.run(info.resolved, call.context)
     except anyio.get_cancelled_exc_class():
-        await anyio.lowlevel.checkpoint_if_cancelled()  # raises where it is ours
+        if call.worker is None or call.worker.cancelled:
+            raise
         return Failed(code="TOOL_CANCELLED_ITSELF", message="the tool's code cancelled its own task")
     except KeyboardInterrupt:
         raise

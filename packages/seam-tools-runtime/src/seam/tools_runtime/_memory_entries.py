@@ -37,7 +37,7 @@ class Stored:
 
     def with_record(self, record: Record) -> Entry:
         """The entry around a record that equals the text."""
-        return Entry.model_construct(
+        return Entry(
             turn=self.turn.id,
             sequence=self.sequence,
             time=self.time,

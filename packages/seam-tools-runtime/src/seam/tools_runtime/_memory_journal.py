@@ -40,14 +40,13 @@ class MemoryJournal(Journal):
         self._log: list[Stored] = []
         self._forgotten = 0  # how many entries were taken from the front of the log
         self._head = _anchor("", "")
-        self._arrived = anyio.Event()
+        self._arrived: anyio.Event | None = None  # made by those who follow
 
     @property
     def durability(self) -> str:
         return DURABILITY
 
     async def append(self, turn: str, *records: Record) -> tuple[Entry, ...]:
-        await anyio.lowlevel.checkpoint_if_cancelled()
         thread = self._threads.get(turn)
         _check_open(turn, thread, records)
         texts = [
@@ -65,8 +64,9 @@ class MemoryJournal(Journal):
         )
         if len(self._log) > self._bound:
             self._forget()
-        arrived, self._arrived = self._arrived, anyio.Event()
-        arrived.set()
+        if self._arrived is not None:
+            self._arrived.set()
+            self._arrived = None
         return entries
 
     async def read(self, turn: str, *, after: int = -1) -> Sequence[Entry]:
@@ -84,10 +84,10 @@ class MemoryJournal(Journal):
         given = 0
         place = 0  # counted from the first entry ever
         while query.limit is None or given < query.limit:
-            arrived = self._arrived
             place = max(place, self._forgotten)  # one that is too slow misses what was forgotten meanwhile
             if place - self._forgotten >= len(self._log):
-                await arrived.wait()
+                self._arrived = self._arrived or anyio.Event()
+                await self._arrived.wait()
                 continue
             stored = self._log[place - self._forgotten]
             place += 1

@@ -58,10 +58,17 @@ class Runtime(Tools):
         )
         return RuntimeTurn(session)
 
+    def stop(self) -> None:
+        """Tell everything that runs to stop; the task group waits for its end."""
+        self._workers.stop("the runtime is stopping", self._config.grace)
+
 
 @asynccontextmanager
 async def open_runtime(config: RuntimeConfig) -> AsyncGenerator[Runtime]:
     """A runtime and its tasks. At the end what still runs is cancelled and waited for; code that ignores that keeps it open."""
     async with anyio.create_task_group() as tasks:
-        yield Runtime(tasks, config)
-        tasks.cancel_scope.cancel()
+        runtime = Runtime(tasks, config)
+        try:
+            yield runtime
+        finally:
+            runtime.stop()

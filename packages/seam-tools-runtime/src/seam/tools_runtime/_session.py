@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import anyio
 
 from seam.tools_def import (
@@ -18,7 +20,7 @@ from seam.tools_runtime._aftermath import Aftermath
 from seam.tools_runtime._catalogue import RuntimeCatalogue, Table
 from seam.tools_runtime._config import RuntimeConfig
 from seam.tools_runtime._view import View, lacks, out_of_view, view_of
-from seam.tools_runtime._worker import Workers
+from seam.tools_runtime._worker import Worker, Workers
 
 
 class Session:
@@ -52,24 +54,36 @@ class Session:
         self.failure: TurnFailed | None = None
         self.ended: tuple[str, str] | None = None
 
-    async def write(self, *records: Record) -> None:
-        """Append; returns when durable.
+    async def write(self, *records: Record, worker: Worker | None = None) -> None:
+        """Append; returns when durable. No cancellation leaves in doubt whether something was written.
 
-        Shielded, so that it is never in doubt whether something was written; bounded by the journal's time.
+        Args:
+            records: what happened.
+            worker: in whose task this runs; its phase bounds the writing. Without one, the journal's own time does.
 
         Raises:
-            TurnFailed: it cannot be written, or not within the journal's time; the turn is over.
+            TurnFailed: it cannot be written, or not in time; the turn is over.
         """
         if self.failure is not None:
             raise self.failure
-        limit = anyio.current_time() + self.config.journal_timeout
-        with anyio.CancelScope(shield=True, deadline=limit) as bound:
-            try:
-                await self.opening.journal.append(self.opening.turn, *records)
-            except Exception as error:  # whatever a journal raises: nothing may run unrecorded
-                raise self.fail(f"{type(error).__name__}: {error}", error) from error
-        if bound.cancelled_caught:
-            raise self.fail(f"it did not write within {self.config.journal_timeout:g} s")
+        append = partial(self.opening.journal.append, self.opening.turn, *records)
+        try:
+            if worker is not None:
+                await worker.write(append)
+            else:
+                with anyio.CancelScope(shield=True), anyio.fail_after(self.config.journal_timeout):
+                    await append()
+        except anyio.get_cancelled_exc_class():
+            if worker is None or not worker.write_expired:
+                raise
+            raise self.fail(self._overdue()) from None
+        except TimeoutError as overdue:
+            raise self.fail(self._overdue(), overdue) from overdue
+        except Exception as error:  # whatever a journal raises: nothing may run unrecorded
+            raise self.fail(f"{type(error).__name__}: {error}", error) from error
+
+    def _overdue(self) -> str:
+        return f"it did not write within {self.config.journal_timeout:g} s"
 
     def fail(self, reason: str, cause: Exception | None = None) -> TurnFailed:
         """Remember that the record cannot be kept, and say so. The first reason stays."""

@@ -8,6 +8,7 @@ from seam.tools_def import CallSettled, Failed, Outcome, SettledCall, settled
 from seam.tools_runtime._call import Call
 from seam.tools_runtime._cut_short import cut_short
 from seam.tools_runtime._execution import amend
+from seam.tools_runtime._worker import Worker
 
 
 async def settle(call: Call, outcome: Outcome, detail: str) -> None:
@@ -32,7 +33,7 @@ async def settle(call: Call, outcome: Outcome, detail: str) -> None:
             return
     call.step = "settle"
     worker.phase(config.journal_timeout, config.grace)
-    await _write(call, outcome, detail)
+    await _write(call, outcome, detail, worker=worker)
     call.step = "observe"
     worker.phase(config.hook_timeout, config.grace)
     await _observe(call)
@@ -52,7 +53,7 @@ async def settle_deserted(call: Call) -> None:
         TurnFailed: the record cannot be written.
     """
     match call.step:
-        case "settle" | "start":
+        case "settle" | "start" | "ask":
             raise call.session.fail("it neither writes nor gives up")
         case "observe":
             call.session.note_late(
@@ -105,21 +106,21 @@ async def _amended(call: Call, outcome: Outcome) -> Outcome:
     return outcome
 
 
-async def _write(call: Call, outcome: Outcome, detail: str) -> None:
+async def _write(call: Call, outcome: Outcome, detail: str, *, worker: Worker | None = None) -> None:
     written = outcome
     if call.tool is not None and outcome.value is not None:
         value = call.tool.written(outcome.value)
         written = outcome if value is outcome.value else outcome.model_copy(update={"value": value})
-    await call.flush(
-        CallSettled.model_construct(
-            call=call.id,
-            tool=call.tool_name,
-            outcome=written,
-            ran=call.ran,
-            seconds=call.seconds,
-            detail=detail,
-        )
+    record = CallSettled(
+        call=call.id,
+        tool=call.tool_name,
+        outcome=written,
+        ran=call.ran,
+        seconds=call.seconds,
+        detail=detail,
     )
+    pending, call.pending = call.pending, []
+    await call.session.write(*pending, record, worker=worker)
     call.outcome = outcome
     call.over = True
 
@@ -127,7 +128,7 @@ async def _write(call: Call, outcome: Outcome, detail: str) -> None:
 async def _observe(call: Call) -> None:
     opening, outcome = call.opening, call.outcome
     assert outcome is not None  # it was just written
-    told = SettledCall.model_construct(
+    told = SettledCall(
         turn=opening.turn,
         call=call.id,
         agent=opening.agent,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -15,47 +16,46 @@ class Deserted(Exception):
 
 
 class Worker:
-    """One task. It is bounded in phases; who waits is woken when a phase's time and grace are over and it still runs.
+    """One task, bounded in phases by the one who waits for it: a single timer per wait, however many phases there are.
+
+    When a phase's time is over, or somebody cancels it, the task is cancelled; when the grace is over too and it still runs, it
+    is deserted. Nothing but this cancels the task: a write that must not be in doubt says so, and the cancellation waits for it.
 
     Attributes:
         reason: why it was cancelled, or None where its time was over.
         deserted: nobody waits for it any more; it must not do another thing.
         finished: its body ran to its end.
         failure: what its body raised.
+        write_expired: the time of the phase was over while something was written.
     """
 
     __slots__ = (
-        "_abandon_at",
-        "_body",
-        "_done",
-        "_scope",
-        "_waiting",
-        "deserted",
-        "failure",
-        "finished",
-        "reason",
-    )
+        "_armed", "_body", "_done", "_grace", "_limit", "_scope", "_told", "_waiting", "_writing",
+        "deserted", "failure", "finished", "reason", "write_expired",
+    )  # fmt: skip
 
     def __init__(self, body: Callable[[Worker], Awaitable[None]]) -> None:
         self._body = body
-        self._scope = anyio.CancelScope()
+        self._scope = anyio.CancelScope(shield=True)
         self._done = anyio.Event()
-        self._abandon_at = math.inf
+        self._limit = (
+            math.inf
+        )  # of time.monotonic, as everything here: cheaper to ask than the event loop's clock
+        self._grace = 0.0
+        self._told = False  # that its phase is over
+        self._armed = math.inf
         self._waiting: anyio.CancelScope | None = None
+        self._writing = False
         self.reason: str | None = None
         self.deserted = False
         self.finished = False
         self.failure: BaseException | None = None
+        self.write_expired = False
 
     @property
     def cancelled(self) -> bool:
         """Whether it was told to stop, by somebody or by its time."""
-        return self._scope.cancel_called
-
-    @property
-    def done(self) -> bool:
-        """Whether it has ended."""
-        return self._done.is_set()
+        return self._told or self.reason is not None
 
     def phase(self, seconds: float, grace: float) -> None:
         """From now on it may take so long, and so much longer to end; `inf` means that nobody but its caller ends it.
@@ -65,22 +65,45 @@ class Worker:
         """
         if self.deserted:
             raise Deserted
-        deadline = anyio.current_time() + seconds
-        self._scope.deadline = deadline
-        self._bound(deadline + grace)
+        self._limit = time.monotonic() + seconds
+        self._grace = grace
+        if self._limit < self._armed:
+            self._rearm()
+
+    async def check(self) -> None:
+        """Raise its cancellation where it was told to stop; costs nothing where it was not."""
+        if self.cancelled:
+            await anyio.lowlevel.checkpoint()
 
     def cancel(self, reason: str, grace: float) -> None:
         """Tell it to stop. It is waited for until its phase's time and grace are over, without an own time for the grace."""
-        if not self._scope.cancel_called:
+        if self.reason is None:
             self.reason = reason
-            self._scope.cancel()
-        if math.isinf(self._abandon_at):
-            self._bound(anyio.current_time() + grace)
+            if not self._writing:
+                self._scope.cancel()
+        if math.isinf(self._limit):
+            self._limit, self._grace, self._told = time.monotonic(), grace, True
+            self._rearm()
 
-    def _bound(self, moment: float) -> None:
-        self._abandon_at = moment
-        if self._waiting is not None and self._waiting.deadline > moment:
-            self._waiting.deadline = moment
+    async def write(self, append: Callable[[], Awaitable[object]]) -> None:
+        """Write something that must not be left in doubt by a cancellation: that waits for it, as long as the phase lasts."""
+        self._writing = True
+        try:
+            await append()
+        finally:
+            self._writing = False
+            if self.reason is not None:
+                self._scope.cancel()
+
+    def _expire(self) -> None:
+        self._told = True
+        self.write_expired = self._writing
+        self._scope.cancel()
+
+    def _rearm(self) -> None:
+        if self._waiting is not None:
+            self._armed = self._limit + self._grace if self._told else self._limit
+            self._waiting.deadline = anyio.current_time() + max(self._armed - time.monotonic(), 0)
 
     async def main(self) -> None:
         """The task's body; whatever happens in it is kept as `failure`, so that no neighbour is cancelled for it."""
@@ -88,12 +111,9 @@ class Worker:
             with self._scope:
                 await self._body(self)
                 self.finished = True
-        except anyio.get_cancelled_exc_class() as stray:
-            await anyio.lowlevel.checkpoint_if_cancelled()  # raises where the owner of the tasks is closing
-            self.failure = stray  # foreign code cancelled itself: that is its failure
         except (
             BaseException
-        ) as failure:  # handed to the one who waits; nothing else can know what to do with it
+        ) as failure:  # handed to the one who waits; a stray cancellation is foreign code's failure
             self.failure = failure
         finally:
             self._done.set()
@@ -107,6 +127,7 @@ class Worker:
         try:
             await self._wait()
         except anyio.get_cancelled_exc_class() as interrupted:
+            self._waiting = None
             self.cancel("the caller was cancelled", grace)
             with anyio.CancelScope(shield=True):
                 await self._wait()
@@ -114,13 +135,18 @@ class Worker:
         return None
 
     async def _wait(self) -> None:
-        while not self._done.is_set() and not self.deserted:
-            with anyio.CancelScope(deadline=self._abandon_at) as self._waiting:
-                await self._done.wait()
-            self._waiting = None
-            if not self._done.is_set() and anyio.current_time() >= self._abandon_at:
+        while not self._done.is_set():
+            self._armed = self._limit + self._grace if self._told else self._limit
+            left = self._armed - time.monotonic()
+            if left > 0:
+                with anyio.CancelScope(deadline=anyio.current_time() + left) as self._waiting:
+                    await self._done.wait()
+                self._waiting = None
+            elif self._told:
                 self.deserted = True
-                self._scope.cancel()
+                return
+            else:
+                self._expire()
 
 
 class Workers:
@@ -128,13 +154,26 @@ class Workers:
 
     def __init__(self, tasks: TaskGroup) -> None:
         self._tasks = tasks
+        self._live: set[Worker] = set()
 
     def start(self, body: Callable[[Worker], Awaitable[None]], *, seconds: float, grace: float) -> Worker:
         """Start a task in its first phase."""
         worker = Worker(body)
         worker.phase(seconds, grace)
-        self._tasks.start_soon(worker.main)
+        self._live.add(worker)
+        self._tasks.start_soon(self._run, worker)
         return worker
+
+    async def _run(self, worker: Worker) -> None:
+        try:
+            await worker.main()
+        finally:
+            self._live.discard(worker)
+
+    def stop(self, reason: str, grace: float) -> None:
+        """Tell every task to stop; the task group waits for their end."""
+        for worker in tuple(self._live):
+            worker.cancel(reason, grace)
 
     async def bounded(self, step: Callable[[], Awaitable[None]], *, seconds: float, grace: float) -> None:
         """Run foreign code for at most so long.
@@ -157,5 +196,5 @@ class Workers:
             )
         if worker.failure is not None:
             raise worker.failure
-        if worker.cancelled or not worker.finished:
-            raise TimeoutError(f"did not end within {seconds:g} s")
+        if not worker.finished:
+            raise TimeoutError(worker.reason or f"did not end within {seconds:g} s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from seam.deplint.facts import Distribution, EntryPoint
+from seam.deplint.facts import Distribution, EntryPoint, Section
 from seam.deplint.rules._finding import Finding
 from seam.deplint.rules._view import View
 
@@ -38,6 +38,8 @@ def _fault(view: View, item: Distribution, point: EntryPoint) -> str:
         if any(name.startswith(point.module + ".") for name in item.modules):
             return "" if not point.attribute else f"{point.module} is a folder without __init__.py"
         others = view.ownership.owners(point.module) - {item.name}
+        if others & view.requirement_names(item, Section.RUN):
+            return "" if view.permits(item.name, min(others)) else "the law forbids the target's distribution"
         return f"the module belongs to {min(others)}" if others else "there is no such module"
     if not item.scanned or module.scan.error or module.scan.star or not point.attribute:
         return ""

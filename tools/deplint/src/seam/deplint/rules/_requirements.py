@@ -34,6 +34,8 @@ class _Account:
 def _account(view: View, item: Distribution) -> _Account:
     account = _Account()
     names = view.requirement_names(item, Section.RUN, Section.EXTRA, Section.GROUP)
+    for point in item.entry_points:
+        account.used.update(view.ownership.owners(point.module))
     for edge in view.edges(item):
         kind = edge.found.kind
         owner = edge.owner or _mapped(view, edge.module, names)
@@ -76,6 +78,7 @@ def _declared(view: View, item: Distribution, edge: Edge, owner: str) -> bool:
         return True
     # a module that is named for an extra may import what that extra requires
     parts = {canonicalize_name(part.strip("_")) for part in edge.found.importer.split(".")}
+    parts.update(view.settings.present_extras)
     return any(entry.name == owner and entry.section_name in parts for entry in item.requires(Section.EXTRA))
 
 
@@ -135,7 +138,7 @@ def requirement_unused(view: View) -> Iterator[Finding]:
         account = _account(view, item)
         for requirement in item.requires(Section.RUN):
             name = requirement.name
-            if name in account.used or name == item.name or not (view.is_ours(name) or name in view.known):
+            if name in account.used or name == item.name or not _judged(view, name):
                 continue
             if view.is_ours(name) and not view.permits(item.name, name):
                 continue  # reported as unlawful
@@ -148,6 +151,11 @@ def requirement_unused(view: View) -> Iterator[Finding]:
                 f"remove {name} from project.dependencies, or ignore this with the reason it is needed",
                 edge=(item.name, name),
             )
+
+
+def _judged(view: View, name: str) -> bool:
+    """Whether an unused requirement can be told: its modules are at hand, or the naming law says what they are."""
+    return name in view.known or (view.is_ours(name) and view.settings.leaf)
 
 
 def _unaccounted(view: View, item: Distribution, account: _Account) -> list[str]:

@@ -67,7 +67,11 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything a run is configured with."""
+    """Everything a run is configured with.
+
+    `present_extras` are extras whose requirements are there whenever the distribution is of use (what an instrumentation
+    instruments): importing them at module level is no undeclared import.
+    """
 
     preset: str = ""
     members: tuple[str, ...] = ()
@@ -78,6 +82,7 @@ class Settings:
     roles: tuple[Role, ...] = ()
     leaf: bool = False
     specifiers: str = "satisfiable"
+    present_extras: tuple[str, ...] = ()
     trains: tuple[tuple[str, ...], ...] = ()
     fail_on: Severity = Severity.ERROR
     severity: dict[str, Severity] = field(default_factory=dict[str, Severity])

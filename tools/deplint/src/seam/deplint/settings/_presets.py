@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seam.deplint.settings._model import Role, Settings
+from seam.deplint.settings._model import Role, Settings, Severity
 
 SEAM = Settings(
     preset="seam",
@@ -58,6 +58,8 @@ OPENTELEMETRY = Settings(
         "opentelemetry.sdk.extension",
         "opentelemetry.util",
     ),
+    present_extras=("instruments",),
+    severity={"py-typed-missing": Severity.ADVICE},
     roles=(
         Role("api", names=("opentelemetry-api",), color="#5b6770"),
         Role(
@@ -82,15 +84,12 @@ OPENTELEMETRY = Settings(
             may_require=("api", "convention", "sdk", "exporter"),
             color="#c77c11",
         ),
+        Role("propagator", names=("opentelemetry-propagator-*",), may_require=("api",), color="#b5562f"),
         Role(
-            "extension",
-            names=(
-                "opentelemetry-propagator-*",
-                "opentelemetry-resource-detector-*",
-                "opentelemetry-resourcedetector-*",
-            ),
+            "detector",
+            names=("opentelemetry-resource-detector-*", "opentelemetry-resourcedetector-*"),
             may_require=("api", "convention", "sdk"),
-            color="#b5562f",
+            color="#7a6a2f",
         ),
         Role(
             "instrumentation",
@@ -99,7 +98,7 @@ OPENTELEMETRY = Settings(
                 "opentelemetry-instrumentation-*",
                 "opentelemetry-util-*",
             ),
-            may_require=("api", "convention", "instrumentation"),
+            may_require=("api", "convention", "instrumentation", "propagator"),
             color="#2e8b57",
         ),
         Role("distribution", names=("opentelemetry-distro",), may_require=("*",), color="#777777"),

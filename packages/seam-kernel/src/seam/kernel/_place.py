@@ -36,7 +36,7 @@ class Place(Emitter, Scope):
         self.isolate = isolate
         self.below: dict[Place, None] = {}
         self.rows: dict[Node, None] = {}
-        self.claims: dict[str, Node] = {}
+        self._claims: dict[str, dict[Node, None]] = {}
         self.names: dict[str, Node] = {}
         self.locked = False
         self.closing = False
@@ -106,7 +106,7 @@ class Place(Emitter, Scope):
         key = service.service_key
         place: Place | None = self
         while place is not None:
-            claim = place.claims.get(key)
+            claim = place.claim(key)
             if claim is not None:
                 found = offered(claim, key)
                 implementation = None if found is None else found.implementation
@@ -130,6 +130,11 @@ class Place(Emitter, Scope):
         return describe(self)
 
     # -- for the engine
+
+    def claim(self, key: str) -> Node | None:
+        """Who claims a key here: the latest one; those before it have failed."""
+        claims = self._claims.get(key)
+        return next(reversed(claims)) if claims else None
 
     def nodes(self) -> Iterator[Node]:
         """Everything listed here, each family together."""
@@ -183,9 +188,9 @@ class Place(Emitter, Scope):
 
     def check_room(self, node_name: str | None, keys: frozenset[str], newcomer: str) -> None:
         """Raise if a name or a key is taken here. A failed instance does not hold its keys."""
-        for key in sorted(keys & self.claims.keys()):
-            first = self.claims[key]
-            if first.status != "failed" or first.run is not None:
+        for key in sorted(keys):
+            first = self.claim(key)
+            if first is not None and (first.status != "failed" or first.run is not None):
                 raise DuplicateProvider(
                     f"{first.name!r} and {newcomer!r} both provide {key!r} in {self.name!r}; keep one of them",
                     key=key,
@@ -212,7 +217,7 @@ class Place(Emitter, Scope):
         """Register a member of a family that is listed here."""
         self.names[node.name] = node
         for key in node.provides:
-            self.claims[key] = node
+            self._claims.setdefault(key, {})[node] = None
         if node.listeners:
             self.forget_listeners()
 
@@ -221,7 +226,6 @@ class Place(Emitter, Scope):
         if self.names.get(node.name) is node:
             del self.names[node.name]
         for key in node.provides:
-            if self.claims.get(key) is node:
-                del self.claims[key]
+            self._claims[key].pop(node, None)
         if node.listeners:
             self.forget_listeners()

@@ -24,7 +24,7 @@ def claimants(place: Place, node: Node, key: str) -> Iterator[Node]:
     if key in node.provides:
         above = None if key in place.isolate else place.parent
     while above is not None:
-        claim = above.claims.get(key)
+        claim = above.claim(key)
         if claim is not None:
             yield claim
         above = None if key in above.isolate else above.parent

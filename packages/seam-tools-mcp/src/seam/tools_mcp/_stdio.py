@@ -11,6 +11,7 @@ from seam.tools_def import Access, TurnGate
 from seam.tools_mcp._config import McpConfig
 from seam.tools_mcp._door import Door
 from seam.tools_mcp._sessions import Conversation
+from seam.tools_mcp._standard_input import standard_input
 
 
 async def serve_stdio(gate: TurnGate, config: McpConfig) -> str:
@@ -26,8 +27,9 @@ async def serve_stdio(gate: TurnGate, config: McpConfig) -> str:
             unsubscribe = gate.subscribe(lambda tools: door.published(tools, lambda: (conversation,)))
             try:
                 await door.refresh(conversation)
-                async with stdio_server() as (read, write):
-                    await door.server.run(read, write, door.initialization())
+                with standard_input() as source:
+                    async with stdio_server(source) as (read, write):
+                        await door.server.run(read, write, door.initialization())
             finally:
                 unsubscribe()
                 door.close()

@@ -98,6 +98,7 @@ void *memcpy(void *to, const void *from, word size)
 enum { EVENT_STARTED = 1, EVENT_FAILED = 2, EVENT_EXITED = 3, EVENT_GONE = 4, EVENT_LISTED = 5 };
 enum { STAGE_PROCESS = 1, STAGE_DESCRIPTORS = 2, STAGE_DIRECTORY = 3, STAGE_EXECUTE = 4, STAGE_CGROUP = 5, STAGE_TERMINAL = 6 };
 enum { REQUEST_TERMINATE = 1, REQUEST_SIGNAL = 2, REQUEST_LIST = 3 };
+enum { FACT_LEFT = 1 /* descendants are left */, FACT_ESCALATED = 2 /* SIGKILL was needed */, FACT_UNKNOWN = 4 /* no status */ };
 enum {
     FLAG_TERMINAL = 1, /* descriptor 0 is a terminal and becomes the controlling one */
     FLAG_DETACHED = 2, /* the tree outlives the host; SIGTERM ends it with GRACE, SIGQUIT kills it at once */
@@ -115,7 +116,7 @@ struct event {
     int kind;
     int pid;        /* STARTED: the leader; FAILED: the stage; LISTED: how many there are */
     int status;     /* STARTED: the supervisor; EXITED: wait status; FAILED: errno */
-    int flag;       /* EXITED: descendants are left (-1: status unknown); GONE: SIGKILL was needed */
+    int facts;      /* EXITED and GONE: of the FACT_ bits */
     long long user_us, system_us, peak_kib;
 };
 struct request { int kind, value; };
@@ -171,10 +172,10 @@ static void tell(const void *data, word size)
     if (control >= 0) call5(__NR_sendto, control, data, size, 0x4000, 0);
 }
 
-static void tell_event(int kind, int pid, int status, int flag)
+static void tell_event(int kind, int pid, int status, int facts)
 {
     struct usage used;
-    struct event event = {kind, pid, status, flag, 0, 0, 0};
+    struct event event = {kind, pid, status, facts, 0, 0, 0};
     if (kind == EVENT_EXITED || kind == EVENT_GONE) {
         call2(__NR_getrusage, RUSAGE_CHILDREN, &used);
         event.user_us = used.user.seconds * 1000000LL + used.user.microseconds;
@@ -306,7 +307,7 @@ static int reap(void)
     }
     if (leader_ended) {
         left_behind = left;
-        tell_event(EVENT_EXITED, leader, leader_status, left);
+        tell_event(EVENT_EXITED, leader, leader_status, (left ? FACT_LEFT : 0) | (escalated ? FACT_ESCALATED : 0));
     }
     return left;
 }
@@ -442,8 +443,8 @@ static _Noreturn void watch(int host, int signals, int grace_ms)
             terminate(0);
         }
     }
-    if (!leader_reaped) tell_event(EVENT_EXITED, leader, 0, -1); /* somebody made the kernel reap for us: unknown */
-    if (left_behind || terminating) tell_event(EVENT_GONE, leader, 0, escalated);
+    if (!leader_reaped) tell_event(EVENT_EXITED, leader, 0, FACT_UNKNOWN); /* somebody made the kernel reap for us: unknown */
+    if (left_behind || terminating) tell_event(EVENT_GONE, leader, 0, escalated ? FACT_ESCALATED : 0);
     leave(0);
 }
 

@@ -71,7 +71,7 @@ class Process(AsyncResource):
     @property
     @abstractmethod
     def pid(self) -> int:
-        """The leader's process id in its world."""
+        """The leader's process id in its world; 0 where it is not known (`ProcessExit.unknown` says why)."""
 
     @property
     @abstractmethod

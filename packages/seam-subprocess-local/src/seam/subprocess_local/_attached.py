@@ -23,6 +23,7 @@ from seam.subprocess_def import (
 from seam.subprocess_local._latch import Latch
 from seam.subprocess_local._outcome import describe_exit, signal_number
 from seam.subprocess_local._record import (
+    EVENTS_SUFFIX,
     DetachedRecord,
     ProcessIdentity,
     boot_id,
@@ -31,7 +32,7 @@ from seam.subprocess_local._record import (
     start_ticks,
 )
 from seam.subprocess_local._supervision import LeaderEnd
-from seam.subprocess_local._wire import Kind
+from seam.subprocess_local._wire import Fact, Kind
 
 _LOOK = 0.01
 """Seconds between looks for the line that a supervisor writes right after its leader's end."""
@@ -60,10 +61,13 @@ class AttachedProcess(Process):
         if self._end_of(self._supervisor) or not same_boot:
             self._settle()
 
-    def bind(self, streams: Mapping[StreamId, CollectedStream], on_disposed: Callable[[], None]) -> None:
+    def bind(self, on_disposed: Callable[[], None]) -> None:
         """Complete the handle."""
-        self._streams = streams
         self._on_disposed = on_disposed
+
+    def add_files(self, files: Mapping[StreamId, CollectedStream]) -> None:
+        """Streams that go straight into files."""
+        self._streams = files
 
     def _end_of(self, identity: ProcessIdentity | None) -> bool:
         return identity is None or not self._same_boot or start_ticks(identity.pid) != identity.ticks
@@ -94,16 +98,16 @@ class AttachedProcess(Process):
         if self._exit is not None:
             return
         told = events(self._path)
-        exited, gone = told.get(Kind.EXITED), told.get(Kind.GONE)
+        exited = told.get(Kind.EXITED)
+        last = told.get(Kind.GONE, exited)
+        escalated = last is not None and bool(last.facts & Fact.ESCALATED)
         ended = self._ended_at()
         why = "the machine was started anew" if not self._same_boot else "its supervisor ended without a word"
-        known = exited is not None and exited.flag >= 0
+        known = exited is not None and not exited.facts & Fact.UNKNOWN
         self._exit = describe_exit(
             LeaderEnd(exited.status if exited and known else None, None if known else why, time.monotonic()),
-            gone or exited,
-            termination=Termination(by="terminate", escalated=gone is not None and gone.flag == 1)
-            if self._asked
-            else None,
+            last,
+            termination=Termination(by="terminate", escalated=escalated) if self._asked else None,
             drain=Drain(state="clean", streams=(), seconds=0.0),
             survivors=(),
             containment=self._record.containment,
@@ -114,7 +118,7 @@ class AttachedProcess(Process):
 
     def _ended_at(self) -> float:
         try:
-            return os.stat(self._path + ".events").st_mtime  # noqa: PTH116
+            return os.stat(self._path + EVENTS_SUFFIX).st_mtime  # noqa: PTH116
         except FileNotFoundError:
             return time.time()
 

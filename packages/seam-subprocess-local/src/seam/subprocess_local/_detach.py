@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from seam.subprocess_def import (
     ByteFilter,
-    CollectedStream,
     Confidential,
     Containment,
     NotSupported,
@@ -83,7 +82,7 @@ class Detacher:
             raise
         finally:
             os.close(log)
-        process.add_files(self._files(record, lambda: process.exit is not None))
+        self.add_files(process, wiring.files)
         identities = {
             "leader": _record.identify(process.pid),
             "supervisor": _record.identify(process.supervisor_pid),
@@ -91,29 +90,25 @@ class Detacher:
         _record.replace(path, record.model_copy(update=identities))
         return process
 
-    def _files(
-        self, record: _record.DetachedRecord, is_over: _record.IsOver
-    ) -> dict[StreamId, CollectedStream]:
-        names: tuple[StreamId, ...] = ("stdout", "stderr")
-        return {
-            stream: FileStream(
-                record.files[str(stream)],
-                is_over,
-                window=self._config.read_bytes,
-                interval=self._config.file_interval,
-            )
-            for stream in names
-            if str(stream) in record.files
-        }
+    def add_files(self, process: LocalProcess | AttachedProcess, files: Mapping[StreamId, str]) -> None:
+        """Let the streams that go straight into files be read through the handle."""
+        window, interval = self._config.read_bytes, self._config.file_interval
+        process.add_files(
+            {
+                stream: FileStream(path, lambda: process.exit is not None, window=window, interval=interval)
+                for stream, path in files.items()
+            }
+        )
 
     async def attach(self, path: str) -> Process:
         """Find a process by its record; errors as `SubprocessRuntime.attach`."""
         record = _record.load(path, self._world)
         process = AttachedProcess(path, record, self._config.patience)
         self._starter.processes.add(process)
-        process.bind(
-            self._files(record, lambda: process.exit is not None),
-            lambda: self._starter.processes.discard(process),
+        process.bind(lambda: self._starter.processes.discard(process))
+        names: tuple[StreamId, ...] = ("stdout", "stderr")
+        self.add_files(
+            process, {name: record.files[str(name)] for name in names if str(name) in record.files}
         )
         if process.exit is None:
             self._starter.start_soon(process.watch)

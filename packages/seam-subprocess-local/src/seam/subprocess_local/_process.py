@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -113,10 +112,11 @@ class LocalProcess(Process):
         self._streams.collected.update(files)
 
     async def answer(self) -> tuple[int, int] | None:
-        """Wait until the start has succeeded (None) or failed (stage and errno)."""
+        """Wait until the start has succeeded (None) or failed (stage and errno).
+
+        A supervisor that was killed before it could tell counts as a success with an unknown end: the command may
+        have run, and may be who killed it."""
         await self._supervision.answered.wait()
-        if self._supervision.pid == 0 and self._supervision.failed is None:
-            return (0, errno.EPIPE)  # the supervisor was killed before it could tell
         return self._supervision.failed
 
     # -- facts --
@@ -203,7 +203,9 @@ class LocalProcess(Process):
     async def _treat_survivors(self) -> tuple[Survivor, ...]:
         found: list[tuple[int, str]] = []
         with anyio.move_on_after(self._manner.patience):
-            found = await self._supervision.survivors()
+            # a tree that forks and exits all the time can hide from a single look
+            while not found and not self._supervision.gone.is_set:
+                found = await self._supervision.survivors()
         fate: Literal["ended", "kept", "escaped"] = "kept"
         if self._termination is not None or not self._manner.keep_survivors:
             fate = "ended" if await self._end_tree(self._manner.grace) else "escaped"
@@ -277,6 +279,10 @@ class LocalProcess(Process):
             return
         if not self._manner.detached:
             await self._terminate("dispose", self._manner.grace)
+        self.release()
+
+    def release(self) -> None:
+        """Close what this handle holds; nothing of the process is left, or it goes on by itself."""
         self._supervision.close()
         self._streams.close()
         self._closed = True

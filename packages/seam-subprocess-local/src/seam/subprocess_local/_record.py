@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -13,8 +12,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from seam.subprocess_def import Containment, RecordUnusable, SurvivorPolicy
 from seam.subprocess_local._wire import Event, EventReader, Kind
-
-IsOver = Callable[[], bool]
 
 EVENTS_SUFFIX = ".events"
 """Beside the record: what the supervisor tells, appended by itself."""

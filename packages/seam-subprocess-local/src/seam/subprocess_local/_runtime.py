@@ -92,6 +92,8 @@ class LocalSubprocessRuntime(SubprocessRuntime):
         process = LocalProcess(self._manner(spec, spec.drain), datetime.now(UTC), self._starter.start_soon)
         wiring = wire(spec, confidential, self._starter.null)
         await self._starter.start(process, command, wiring, Way(spec.grace), filters)
+        if wiring.files:
+            self._detacher.add_files(process, wiring.files)
         return process
 
     async def spawn_terminal(

@@ -103,7 +103,7 @@ class Starter:
             await process.aclose()
             raise
         if found is not None:
-            await process.aclose()
+            process.release()
             raise failure(command, *found)
 
     async def _hand_over(self, command: Command, wiring: Wiring, way: Way) -> socket.socket:

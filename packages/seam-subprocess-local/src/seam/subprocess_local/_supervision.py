@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from seam.subprocess_local._latch import Latch
 from seam.subprocess_local._poller import Poller
-from seam.subprocess_local._wire import REQUEST, Event, EventReader, Kind, Request
+from seam.subprocess_local._wire import REQUEST, Event, EventReader, Fact, Kind, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +81,16 @@ class Supervision:
                 self.answered.set()
                 self.gone.set()
             case Kind.EXITED:
-                known = event.flag >= 0
+                known = not event.facts & Fact.UNKNOWN
+                self.escalated = bool(event.facts & Fact.ESCALATED)
                 why = None if known else "the status was collected by somebody else"
                 self.leader = LeaderEnd(event.status if known else None, why, time.monotonic())
                 self.usage = event
-                if event.flag == 0:
+                if not event.facts & Fact.LEFT:
                     self.gone.set()
             case Kind.GONE:
                 self.usage = event
-                self.escalated = event.flag == 1
+                self.escalated = bool(event.facts & Fact.ESCALATED)
                 self.gone.set()
             case _:
                 if self._listing:

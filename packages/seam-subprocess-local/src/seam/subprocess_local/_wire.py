@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 EVENT = struct.Struct("=iiiiqqq")
@@ -19,6 +19,14 @@ class Kind(IntEnum):
     EXITED = 3
     GONE = 4
     LISTED = 5
+
+
+class Fact(IntFlag):
+    """What EXITED and GONE say besides."""
+
+    LEFT = 1
+    ESCALATED = 2
+    UNKNOWN = 4
 
 
 class Stage(IntEnum):
@@ -46,7 +54,7 @@ class Event(NamedTuple):
     kind: int
     pid: int
     status: int
-    flag: int
+    facts: int
     user_us: int
     system_us: int
     peak_kib: int

@@ -17,6 +17,7 @@ HEAD = struct.Struct("=iiiiii")
 STARTED, FAILED, EXITED, GONE, LIST = 1, 2, 3, 4, 5
 PROCESS, DESCRIPTORS, DIRECTORY, EXECUTE, CGROUP, TERMINAL = 1, 2, 3, 4, 5, 6
 TERMINATE, SIGNAL, ASK_LIST = 1, 2, 3
+FACT_LEFT, FACT_ESCALATED = 1, 2
 FLAG_TERMINAL, FLAG_DETACHED, FLAG_STORED, FLAG_END = 1, 2, 4, 8
 
 LIST_MAX = 64
@@ -88,10 +89,10 @@ def _read(descriptor: int, size: int) -> bytes:
     return data
 
 
-def event(kind: int, pid: int, status: int, flag: int) -> bytes:
+def event(kind: int, pid: int, status: int, facts: int) -> bytes:
     """A record for the host."""
     if kind not in (EXITED, GONE):
-        return EVENT.pack(kind, pid, status, flag, 0, 0, 0)
+        return EVENT.pack(kind, pid, status, facts, 0, 0, 0)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     user, system = round(used.ru_utime * 1e6), round(used.ru_stime * 1e6)
-    return EVENT.pack(kind, pid, status, flag, user, system, used.ru_maxrss)
+    return EVENT.pack(kind, pid, status, facts, user, system, used.ru_maxrss)

@@ -64,7 +64,9 @@ class Supervisor:
             os.setsid()
         self._watch()
         if self._left_behind or self._deadline is not None:
-            self._tell(protocol.event(protocol.GONE, self._leader, 0, int(self._escalated)))
+            self._tell(
+                protocol.event(protocol.GONE, self._leader, 0, protocol.FACT_ESCALATED * self._escalated)
+            )
         if self._order.cgroup:
             with contextlib.suppress(OSError):  # EBUSY: somebody else put a process there
                 os.rmdir(self._order.cgroup)  # noqa: PTH106 - bytes
@@ -193,7 +195,8 @@ class Supervisor:
             left = bool(self._members())
         if status is not None:
             self._left_behind = left
-            self._tell(protocol.event(protocol.EXITED, self._leader, status, int(left)))
+            facts = protocol.FACT_LEFT * left | protocol.FACT_ESCALATED * self._escalated
+            self._tell(protocol.event(protocol.EXITED, self._leader, status, facts))
         return left
 
     def _members(self) -> list[tree.Seen]:

@@ -15,7 +15,10 @@ COMMAND = "echo hello from $(uname -s); sort -n <<'END' | tail -1\n10\n9\n100\nE
 
 def run(*arguments: str, cwd: Path) -> None:
     """Show a command of `seam` and what it prints; the demo fails where it does."""
-    shown = " ".join(argument if argument.isalnum() or argument.startswith("-") else repr(argument) for argument in arguments)
+    shown = " ".join(
+        argument if argument.isalnum() or argument.startswith("-") else repr(argument)
+        for argument in arguments
+    )
     print(f"\n$ seam {shown}", flush=True)
     subprocess.run([sys.executable, "-m", "seam.host", *arguments], cwd=cwd, check=True)
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
+import anyio
 import httpx2
 from mcp.client.client import Client
 from mcp.client.session import ElicitationFnT
@@ -51,6 +52,13 @@ class Link:
         )
         tail = self.stderr()
         return f"the server {how}" + (f"; it wrote: {tail}" if tail else "")
+
+    async def last_words(self, seconds: float) -> str:
+        """Why the connection is over. A started server closes its streams a moment before it is gone: that is waited for."""
+        if self.process is not None:
+            with anyio.move_on_after(seconds):
+                await self.process.wait_leader()
+        return self.trouble() or "the connection to the server is closed"
 
     def stderr(self) -> str:
         """The end of what a started server wrote to its standard error."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import cast
@@ -50,20 +51,27 @@ class McpToolService(ToolService):
         Raises:
             CapabilityUnavailable: the server did not come up; with the end of its standard error.
         """
+        connected = False
         try:
-            with anyio.fail_after(self._config.connect_timeout):
-                self._link = await self._stack.enter_async_context(
+            async with AsyncExitStack() as stack:
+                # the scope stays open around the connection, since scopes close in the order in which they were opened;
+                # once connected it has no deadline any more
+                scope = stack.enter_context(anyio.CancelScope())
+                scope.deadline = anyio.current_time() + self._config.connect_timeout
+                link = await stack.enter_async_context(
                     connect(self.id, self._config, self._runtime, self._ask)
                 )
-        except TimeoutError as error:
-            seconds = self._config.connect_timeout
-            raise self._down(f"did not answer the handshake within {seconds:g} s") from error
+                scope.deadline = math.inf
+                self._link, self._stack = link, stack.pop_all()
+                connected = True
         except SeamError:
             raise
         except (
             Exception
         ) as error:  # whatever the connection raises means that there is none; nothing is hidden
             raise self._down(f"cannot be reached: {type(error).__name__}: {error}") from error
+        if not connected:
+            raise self._down(f"did not answer the handshake within {self._config.connect_timeout:g} s")
 
     def _down(self, what: str) -> CapabilityUnavailable:
         wrote = self._link.stderr() if self._link else ""
@@ -128,12 +136,11 @@ class McpToolService(ToolService):
                 self._names[name], cast("dict[str, object]", input), progress_callback=report
             )
         except MCPError as error:
-            trouble = link.trouble()
-            if trouble is not None:
-                return Unavailable(reason=trouble)
-            return Failed(code=f"MCP_{error.error.code}".replace("-", "_"), message=error.error.message)
+            if error.code == types.CONNECTION_CLOSED:
+                return Unavailable(reason=await link.last_words(self._config.grace))
+            return Failed(code=f"MCP_{error.code}".replace("-", "_"), message=error.message)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream) as error:
-            return Unavailable(reason=link.trouble() or f"the connection broke: {type(error).__name__}")
+            return Unavailable(reason=f"{await link.last_words(self._config.grace)} ({type(error).__name__})")
         finally:
             self._in_flight.remove(context)
         return outcome(result)

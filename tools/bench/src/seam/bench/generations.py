@@ -77,6 +77,18 @@ async def _rounds(plugins: int, tools: int, rounds: int) -> tuple[float, float]:
 
     agents = (Agent(name="default", workspace="/"),)
     base = RowPlugin(table="implement.tools", plugin=runtime, config={}, distribution="1")  # pyright: ignore[reportArgumentType]
+
+    async def publish(control: GenerationControl, preparer: Preparer, versions: Sequence[int]) -> float:
+        listing = tuple(offering(number, version) for number, version in enumerate(versions))
+        blueprint = Blueprint(agents=agents, base=(base, *listing))
+
+        async def prepare(published: Generation | None, number: int) -> PreparedCandidate:
+            return await preparer(blueprint, published, number)
+
+        started = time.perf_counter()
+        await control.replace(prepare)
+        return time.perf_counter() - started
+
     full: list[float] = []
     single: list[float] = []
     for _ in range(rounds):
@@ -84,20 +96,8 @@ async def _rounds(plugins: int, tools: int, rounds: int) -> tuple[float, float]:
             control = GenerationControl(note, drain=1)
             control.run_in(tasks)
             preparer = Preparer(kernel.root, {}, timeout=60)
-
-            async def publish(versions: Sequence[int]) -> float:
-                listing = tuple(offering(number, version) for number, version in enumerate(versions))
-                blueprint = Blueprint(agents=agents, base=(base, *listing))
-
-                async def prepare(published: Generation | None, number: int) -> PreparedCandidate:
-                    return await preparer(blueprint, published, number)
-
-                started = time.perf_counter()
-                await control.replace(prepare)
-                return time.perf_counter() - started
-
-            full.append(await publish([0] * plugins))
-            single.append(await publish([1] + [0] * (plugins - 1)))
+            full.append(await publish(control, preparer, [0] * plugins))
+            single.append(await publish(control, preparer, [1] + [0] * (plugins - 1)))
             await control.stop(budget=5)
     return median(full), median(single)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from seam.sandbox_def._enforcement import Enforcement
 from seam.sandbox_def._text import Argument, WorldPath
 from seam.sandbox_def._value import Value
@@ -13,7 +15,7 @@ class InheritedBytes(Value):
     """A descriptor from which the runner reads `data` to the end."""
 
     number: int
-    data: bytes
+    data: bytes = Field(repr=False)  # it holds the command's environment, secrets included
 
 
 class InheritedPath(Value):
@@ -64,6 +66,10 @@ class LaunchStatus(Value):
         exit_code: of the command, `None` when unknown or ended by a signal.
         signal: that ended the command, `None` when it exited or when the runner cannot tell.
         failure: why the command was not started, empty when it was.
+        step: what failed, where the runner says so (`cwd`, `exec`, `restrict`, ...).
+        error: error number of that step (errno(3)), 0 where there is none.
+        survivors: pairs of process id (as it was inside) and name of what was alive when the command had ended, and
+            was ended with it.
         ended: what the record knows: `exited`, `signalled`, or `unknown` (killed before it could report).
     """
 
@@ -71,6 +77,9 @@ class LaunchStatus(Value):
     exit_code: int | None = None
     signal: int | None = None
     failure: str = ""
+    step: str = ""
+    error: int = 0
+    survivors: tuple[tuple[int, str], ...] = ()
     ended: Literal["exited", "signalled", "unknown"] = "unknown"
 
 

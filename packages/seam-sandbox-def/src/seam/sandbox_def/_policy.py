@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cached_property
 from typing import Literal
 
 from seam.sandbox_def._limits import Limits
@@ -80,7 +81,7 @@ class Policy(Value):
         """Whether a runtime is needed: everything but `full-access`."""
         return self.mode != "full-access"
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 over the canonical JSON form."""
         canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))

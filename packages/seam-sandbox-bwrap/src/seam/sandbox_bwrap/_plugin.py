@@ -1,0 +1,22 @@
+"""The plugin."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from seam.kernel import Context, plugin
+from seam.sandbox_bwrap._config import BwrapConfig
+from seam.sandbox_bwrap._runtime import BwrapRuntime
+from seam.sandbox_def import SandboxRuntime
+from seam.subprocess_def import SubprocessRuntime
+
+
+@plugin(requires=[SubprocessRuntime], provides=[SandboxRuntime], config=BwrapConfig)
+async def bwrap(ctx: Context, config: BwrapConfig) -> AsyncIterator[None]:
+    """Provide the bubblewrap runtime; the self-test runs with the first command."""
+    runtime = BwrapRuntime(ctx[SubprocessRuntime], config)
+    ctx.provide(SandboxRuntime, runtime)
+    try:
+        yield
+    finally:
+        runtime.close()

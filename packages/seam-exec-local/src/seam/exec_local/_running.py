@@ -92,7 +92,10 @@ class Running:
             stdout=stdout,
             stderr=stderr,
             drain=_drain(end),
-            survivors=tuple(Survivor(pid=one.pid, name=one.name, fate=one.fate) for one in end.survivors),
+            survivors=(
+                *(Survivor(pid=one.pid, name=one.name, fate=one.fate) for one in end.survivors),
+                *ending.survivors,
+            ),
             sandbox=ending.sandbox,
             times=TimeSplit(
                 queue=self._queue, spawn=self._spawn, run=end.run_seconds, drain=end.drain.seconds

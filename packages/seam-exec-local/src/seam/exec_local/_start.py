@@ -72,6 +72,12 @@ class Starter:
             if isinstance(error, SubprocessError):
                 raise translate(error, spec) from error
             raise
+        try:
+            await wrapped.confirm(process)
+        except BaseException:
+            await shielded(process.aclose())
+            await shielded(wrapped.discard())
+            raise
         return Running(
             spec,
             process,

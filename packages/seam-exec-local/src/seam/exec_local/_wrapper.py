@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from seam.exec_def import ExecRequest, ExecSpec, Isolation, SandboxFacts
+from seam.exec_def import ExecRequest, ExecSpec, Isolation, SandboxFacts, Survivor
 from seam.sandbox_def import Mode
 from seam.subprocess_def import Confidential, Process, ProcessExit, SpawnSpec
 
@@ -30,6 +30,8 @@ class Ending:
     signal: str | None
     unknown: str | None
     sandbox: SandboxFacts
+    survivors: tuple[Survivor, ...] = ()
+    """What the wrapping itself ended when the command was over, and the runtime could not see."""
 
 
 class Wrapped(ABC):
@@ -42,6 +44,13 @@ class Wrapped(ABC):
     @abstractmethod
     def launch(self) -> Launch:
         """What to start."""
+
+    async def confirm(self, process: Process) -> None:  # noqa: B027 - most wrappings have nothing to wait for
+        """Wait until the command itself is known to have started; called once, right after the spawn.
+
+        Raises:
+            SeamError: what was spawned did not start the command. The process is then ended, and `discard` called.
+        """
 
     @abstractmethod
     def sandbox(self) -> SandboxFacts:
@@ -59,7 +68,7 @@ class Wrapped(ABC):
 
     @abstractmethod
     async def discard(self) -> None:
-        """Clean up where nothing was started; called instead of `settle`."""
+        """Clean up where the command was not started; called instead of `settle`, after what was spawned is gone."""
 
 
 class Wrapper(ABC):

@@ -206,7 +206,7 @@ async def test_leaving_the_block_ends_the_command(trial: Trial) -> None:
     await process.aclose()
 
 
-@check()
+@check("outlives_shell")
 async def test_ex_001_a_command_in_the_background_is_over_when_its_shell_is(trial: Trial) -> None:
     mark = trial.mark()
     async with await trial.start(f"sleep {mark} & echo ok") as process:

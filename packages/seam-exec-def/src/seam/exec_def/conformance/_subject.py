@@ -21,6 +21,7 @@ class Capabilities:
         host_limits: starts fail with an error when the kit's own process has no descriptors left.
         keeps_survivors: `survivors="keep"` can be had.
         secrets: `Settings.secrets` can be had.
+        outlives_shell: what a shell leaves lives on while its output is drained; without it, it ends with the shell.
     """
 
     whole_tree: bool = True
@@ -28,6 +29,7 @@ class Capabilities:
     host_limits: bool = True
     keeps_survivors: bool = True
     secrets: bool = True
+    outlives_shell: bool = True
 
 
 @dataclass(frozen=True)

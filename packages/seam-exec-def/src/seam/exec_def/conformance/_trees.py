@@ -32,7 +32,7 @@ for i in range(1500):
 " """
 
 
-@check()
+@check("outlives_shell")
 async def test_ex_001_a_background_child_that_keeps_writing_does_not_hold_the_result(trial: Trial) -> None:
     mark, watch = trial.mark(), Stopwatch()
     result = await trial.run(
@@ -119,7 +119,7 @@ async def test_a_daemon_without_environment_in_a_session_of_its_own_is_found(tri
     await trial.assert_gone(mark)
 
 
-@check("whole_tree")
+@check("whole_tree", "outlives_shell")
 async def test_ex_019_a_new_session_neither_hangs_nor_stays(trial: Trial) -> None:
     for command, text in (
         ("setsid sleep {mark}", ""),

@@ -42,6 +42,10 @@ class Permissions(Service, key="permissions"):
     async def decide(self, resolved: ResolvedCall, agent: Agent, access: Access) -> Decision | None:
         """The verdict on a call, or None where no rule speaks of it (then `requires_approval` alone decides)."""
 
+    def offers(self, resolved: ResolvedCall, agent: Agent, access: Access) -> tuple[str, ...]:
+        """As `Decision.grants`, for a call that no rule speaks of and that a person is asked about; none unless an implementer has some."""
+        return ()
+
     @abstractmethod
     def covers(self, rule: str, resolved: ResolvedCall, agent: Agent, access: Access) -> bool:
         """Whether a rule that a person granted (`Decision.grants`) covers this call wholly."""

@@ -93,13 +93,26 @@ def _granted(call: Call, resolved: ResolvedCall) -> str | None:
     return f"grant: {grant.id}"
 
 
+def _rules(call: Call, resolved: ResolvedCall, verdicts: Verdicts) -> tuple[str, ...]:
+    """What a person may grant for the session instead of this one digest."""
+    opening = call.opening
+    if opening.permissions is None:
+        return ()
+    if verdicts.rules or not verdicts.unspoken:
+        return tuple(verdicts.rules)
+    try:
+        return opening.permissions.offers(resolved, opening.agent, opening.access)
+    except Exception as error:  # a policy that raises means refused
+        raise call.refuse("permissions", f"the policy raised {type(error).__name__}: {error}") from error
+
+
 async def _ask(call: Call, port: ApprovalPort, resolved: ResolvedCall, verdicts: Verdicts) -> str:
     request = ApprovalRequest.model_construct(
         approval=f"approval-{uuid.uuid4().hex}",
         call=call.id,
         resolved=resolved,
         reasons=tuple(verdicts.reasons),
-        rules=tuple(verdicts.rules) if call.opening.permissions is not None else (),
+        rules=_rules(call, resolved, verdicts),
         owner=call.session.owner,
         access=call.opening.access,
     )

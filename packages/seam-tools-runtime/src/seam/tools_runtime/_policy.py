@@ -20,12 +20,14 @@ class Verdicts:
         reasons: why somebody must be asked, each once, in order.
         rules: what a person may grant for the session instead.
         allowed_by: who waives `on-risk`, or None.
+        unspoken: whether permissions has no rule for the call; then it may offer some.
     """
 
     denies: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     reasons: list[str] = field(default_factory=list[str])
     rules: list[str] = field(default_factory=list[str])
     allowed_by: str | None = None
+    unspoken: bool = False
 
     def take(self, call: Call, by: str, decision: Decision) -> None:
         """Add one decision, to the record too."""
@@ -88,7 +90,9 @@ async def _permissions(call: Call, resolved: ResolvedCall, verdicts: Verdicts) -
         return
     if isinstance(decision, Decision):
         verdicts.take(call, "permissions", decision)
-    elif decision is not None:
+    elif decision is None:
+        verdicts.unspoken = True
+    else:
         verdicts.deny(
             call, "permissions", f"the policy answered with a {type(decision).__name__}, not a Decision"
         )

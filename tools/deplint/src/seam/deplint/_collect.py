@@ -10,20 +10,7 @@ from pathlib import Path
 from seam.deplint.facts import Distribution, Place, Problem, SourceKind
 from seam.deplint.rules import View, assign
 from seam.deplint.settings import Settings
-from seam.deplint.sources import (
-    Deployment,
-    EnvironmentOptions,
-    NoEnvironment,
-    NotAnArchive,
-    ScanCache,
-    TreeOptions,
-    read_deployment,
-    read_environment,
-    read_sdist,
-    read_tree,
-    read_wheel,
-    site_folders,
-)
+from seam.deplint.sources import Deployment, ScanCache, TreeOptions, read_deployment, read_tree
 
 
 class NotChecked(Exception):
@@ -149,6 +136,10 @@ def _twice(found: list[Distribution], material: Material) -> None:
 def _archives(
     request: Request, settings: Settings, options: TreeOptions, cache: ScanCache, material: Material
 ) -> list[Distribution]:
+    if not request.archives:
+        return []
+    from seam.deplint.built import NotAnArchive, read_sdist, read_wheel
+
     found: list[Distribution] = []
     for path in request.archives:
         shown = os.path.relpath(path)
@@ -167,6 +158,8 @@ def _installed(
 ) -> list[Distribution]:
     if request.environment is None:
         return []
+    from seam.deplint.built import EnvironmentOptions, NoEnvironment, read_environment, site_folders
+
     options = EnvironmentOptions(
         is_ours=lambda item: _ours(item, settings),
         namespaces=frozenset(settings.namespaces),

@@ -15,6 +15,7 @@ from seam.deplint.facts._model import (
     SourceKind,
     Waiver,
 )
+from seam.deplint.facts._names import canonical
 from seam.deplint.facts._ownership import Ownership
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "Section",
     "SourceKind",
     "Waiver",
+    "canonical",
 ]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from packaging.utils import canonicalize_name
-
-from seam.deplint.facts import Distribution, ImportKind, Place, Section, SourceKind
+from seam.deplint.facts import Distribution, ImportKind, Place, Section, SourceKind, canonical
 from seam.deplint.rules._finding import Finding
 from seam.deplint.rules._law import expected_owner
 from seam.deplint.rules._view import Edge, View
@@ -67,7 +65,7 @@ def _mapped(view: View, module: str, names: frozenset[str]) -> str:
     if expected and expected not in view.known and (expected in names or not view.whole):
         return expected
     for length in range(len(parts), 0, -1):
-        name = canonicalize_name("-".join(parts[:length]))
+        name = canonical("-".join(parts[:length]))
         if name in names and name not in view.known:
             return name
     return ""
@@ -77,7 +75,7 @@ def _declared(view: View, item: Distribution, edge: Edge, owner: str) -> bool:
     if owner in view.requirement_names(item, *_SECTIONS[edge.found.kind]):
         return True
     # a module that is named for an extra may import what that extra requires
-    parts = {canonicalize_name(part.strip("_")) for part in edge.found.importer.split(".")}
+    parts: set[str] = {canonical(part.strip("_")) for part in edge.found.importer.split(".")}
     parts.update(view.settings.present_extras)
     return any(entry.name == owner and entry.section_name in parts for entry in item.requires(Section.EXTRA))
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
 
 from seam.deplint.facts import Section
 from seam.deplint.rules._finding import Finding
 from seam.deplint.rules._view import View
 
 _LOWER = frozenset({">=", ">", "~=", "==", "==="})
+_PLAIN = re.compile(r"<(\d+),>=(\d+)\.(\d+)")
 _UPPER = frozenset({"<=", "<", "~=", "==", "==="})
 
 
@@ -26,8 +25,13 @@ def specifier_dishonest(view: View) -> Iterator[Finding]:
             name = requirement.name
             if name == item.name or not view.settings.is_family(name):
                 continue
-            version = _version(view.known[name].version) if name in view.known else None
-            said = _dishonest(requirement.specifier, version, strict=view.settings.specifiers == "compatible")
+            version = view.known[name].version if name in view.known else ""
+            strict = view.settings.specifiers == "compatible"
+            said = (
+                ""
+                if _plain(requirement.specifier, version)
+                else _dishonest(requirement.specifier, version, strict=strict)
+            )
             if said:
                 yield Finding(
                     "specifier-dishonest",
@@ -40,24 +44,35 @@ def specifier_dishonest(view: View) -> Iterator[Finding]:
                 )
 
 
-def _version(text: str) -> Version | None:
-    try:
-        return Version(text) if text else None
-    except InvalidVersion:
-        return None
+def _plain(text: str, version: str) -> bool:
+    """Whether the range is `>=X.Y,<X+1` around a plain version: so nearly always that the parser is not worth its import."""
+    match = _PLAIN.fullmatch(text)
+    numbers = version.split(".")
+    if match is None or len(numbers) < 2 or not all(number.isdecimal() for number in numbers):
+        return False
+    major, minor = int(numbers[0]), int(numbers[1])
+    return int(match[1]) == major + 1 and int(match[2]) == major and int(match[3]) <= minor
 
 
-def _honest(version: Version | None) -> str:
-    return f">={version.major}.{version.minor},<{version.major + 1}" if version else ">=X.Y,<X+1"
+def _honest(version: str) -> str:
+    numbers = [number for number in version.split(".")[:2] if number.isdecimal()]
+    return f">={'.'.join(numbers)},<{int(numbers[0]) + 1}" if len(numbers) == 2 else ">=X.Y,<X+1"
 
 
-def _dishonest(text: str, version: Version | None, *, strict: bool) -> str:
+def _dishonest(text: str, stated: str, *, strict: bool) -> str:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion, Version
+
     if text.startswith("@"):
         return "names a place instead of a range: nobody else can resolve it" if strict else ""
     try:
         specifiers = SpecifierSet(text)
     except InvalidSpecifier:
         return ""  # packaging parsed the requirement, so this cannot be reached with a text of its own
+    try:
+        version = Version(stated) if stated else None
+    except InvalidVersion:
+        return f"cannot be compared with the version that is here ({stated!r})"
     if version and not specifiers.contains(version, prereleases=True):
         return f"refuses the version that is here ({version})"
     if not strict:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
-
+from seam.deplint.facts import canonical
 from seam.deplint.settings._model import Ignore, Role, Settings, Severity
 from seam.deplint.settings._presets import PRESETS
 from seam.deplint.sources import Table, TableError, read_toml
@@ -104,7 +103,7 @@ def _settings(table: Table, name: str, known_rules: frozenset[str]) -> Settings:
         present_extras=table.texts("present-extras", base.present_extras),
         fail_on=_severity(table, "fail-on", base.fail_on),
         severity=dict(base.severity) | _severities(table.table("severity"), known_rules),
-        modules={key: canonicalize_name(table.table("modules").text(key)) for key in table.table("modules")},
+        modules={key: canonical(table.table("modules").text(key)) for key in table.table("modules")},
         ignores=tuple(_ignore(row, known_rules) for row in table.tables("ignore")),
         baseline=table.text("baseline"),
         path=name,

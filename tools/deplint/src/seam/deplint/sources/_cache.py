@@ -1,4 +1,4 @@
-"""Scans kept between runs, by the content of the file: what has not changed is not parsed again."""
+"""What was read, kept between runs by the content of the file: what has not changed is not parsed again."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import cast
 
-from seam.deplint.sources._record import Record
-
-FORMAT = 1
-"""Raise when a scan of the same bytes would come out differently."""
+FORMAT = 2
+"""Raise when the same bytes would be read differently."""
 
 FOLDER = ".seam-deplint-cache"
 
@@ -32,30 +29,30 @@ class ScanCache:
         mark = hashlib.blake2b("\0".join(sorted(roots)).encode(), digest_size=4).hexdigest()
         self._folder = folder
         self._path = folder / f"scans-{FORMAT}-py{version}-{mark}.json" if folder else None
-        self._known: dict[str, Record] = self._load()
-        self._used: dict[str, Record] = {}
+        self._known: dict[str, object] = self._load()
+        self._used: dict[str, object] = {}
         self._fresh = False
 
-    def _load(self) -> dict[str, Record]:
+    def _load(self) -> dict[str, object]:
         if self._path is None:
             return {}
         try:
             loaded: object = json.loads(self._path.read_bytes())
         except (OSError, ValueError):
             return {}  # absent or cut off by a full disk: everything is scanned again and written anew
-        return cast("dict[str, Record]", loaded) if isinstance(loaded, dict) else {}
+        return cast("dict[str, object]", loaded) if isinstance(loaded, dict) else {}
 
-    def get(self, key: str) -> Record | None:
+    def get(self, key: str) -> object | None:
         """What is known of a content."""
         record = self._known.get(key)
         if record is not None:
             self._used[key] = record
         return record
 
-    def put(self, key: str, record: Record) -> None:
-        """Remember a scan."""
+    def put(self, key: str, record: object) -> None:
+        """Remember what was read."""
+        self._fresh = self._fresh or key not in self._known
         self._used[key] = record
-        self._fresh = True
 
     def save(self) -> None:
         """Write what this run used, replacing the file in one step; nothing is written when nothing is new."""
@@ -70,7 +67,6 @@ class ScanCache:
             ignore = self._folder / ".gitignore"
             if not ignore.exists():
                 ignore.write_text("*\n", "utf-8")
-            handle, name = tempfile.mkstemp(dir=self._folder, prefix="scans-")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(self._used, file, separators=(",", ":"))
-            Path(name).replace(self._path)
+            written = self._folder / f"{self._path.stem}.{os.getpid()}.tmp"
+            written.write_text(json.dumps(self._used, separators=(",", ":")), "utf-8")
+            written.replace(self._path)

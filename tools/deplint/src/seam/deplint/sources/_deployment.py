@@ -6,9 +6,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
-
-from seam.deplint.facts import Place, Problem
+from seam.deplint.facts import Place, Problem, canonical
 from seam.deplint.sources._manifest import read_toml
 from seam.deplint.sources._table import Table, TableError
 
@@ -93,7 +91,7 @@ class _Layers:
             return
         old = self._found.rows.get(row.location)
         use = row.text("use", old.use if old else self._inherited(row.location, key) or name)
-        distribution = canonicalize_name(row.text("distribution", old.distribution if old else ""))
+        distribution = canonical(row.text("distribution", old.distribution if old else ""))
         optional = row.flag("optional", old.optional if old else False)
         self._found.rows[row.location] = Row(row.location, key, use, distribution, optional, place)
 

@@ -6,9 +6,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
-
-from seam.deplint.facts import EntryPoint, Place, Problem, Requirement, Section
+from seam.deplint.facts import EntryPoint, Place, Problem, Requirement, Section, canonical
 from seam.deplint.sources._requirements import parse_requirement
 from seam.deplint.sources._table import Table, TableError
 
@@ -67,7 +65,7 @@ class _ManifestReader:
 
     def project(self, root: Table) -> None:
         project = root.table("project")
-        self._found.name = canonicalize_name(project.text("name"))
+        self._found.name = canonical(project.text("name"))
         self._found.version = project.text("version")
         self._found.dynamic = frozenset(project.texts("dynamic"))
         if not self._found.name:
@@ -75,8 +73,8 @@ class _ManifestReader:
         self._requirements(project, "dependencies", Section.RUN, "", "dependencies")
         extras = project.table("optional-dependencies")
         for extra in extras:
-            self._found.extras.add(canonicalize_name(extra))
-            self._requirements(extras, extra, Section.EXTRA, canonicalize_name(extra), extra)
+            self._found.extras.add(canonical(extra))
+            self._requirements(extras, extra, Section.EXTRA, canonical(extra), extra)
         for word, group in (("scripts", "console_scripts"), ("gui-scripts", "gui_scripts")):
             self._entry_points(project.table(word), group)
         groups = project.table("entry-points")
@@ -98,7 +96,7 @@ class _ManifestReader:
         self._found.declares_seam = "seam" in tool
         seam = tool.table("seam")
         self._found.folded = seam.text("folded") if "folded" in seam else None
-        self._found.extends = tuple(canonicalize_name(name) for name in seam.texts("extends"))
+        self._found.extends = tuple(canonical(name) for name in seam.texts("extends"))
         hatch = tool.table("hatch")
         self._found.version_file = hatch.table("version").text("path")
         build = hatch.table("build")

@@ -39,7 +39,7 @@ def scan_files(
             unknown[key] = source
             wanted.setdefault(key, []).append(path)
         else:
-            scans[path] = from_record(record)
+            scans[path] = from_record(cast("Record", record))
     for key, record in _scan_unknown(unknown, roots, jobs).items():
         cache.put(key, record)
         scan = from_record(record)

@@ -12,7 +12,8 @@ from pathlib import Path
 from seam.deplint.facts import Distribution, Module, Place, Problem, SourceKind
 from seam.deplint.sources._cache import ScanCache
 from seam.deplint.sources._files import Shipped, shipped_modules
-from seam.deplint.sources._manifest import Manifest, read_manifest
+from seam.deplint.sources._manifest import Manifest
+from seam.deplint.sources._manifest_record import cached_manifest
 from seam.deplint.sources._parallel import scan_files
 
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "build", "dist"})
@@ -42,7 +43,7 @@ def read_tree(root: Path, options: TreeOptions, cache: ScanCache) -> tuple[list[
                 Problem("manifest-broken", f"cannot be read: {problem}", Place(f"{shown}pyproject.toml"))
             )
             continue
-        manifest = read_manifest(text, f"{shown}pyproject.toml")
+        manifest = cached_manifest(text, f"{shown}pyproject.toml", cache)
         if manifest is None:
             continue
         found.append(_distribution(root, folder, shown, manifest))

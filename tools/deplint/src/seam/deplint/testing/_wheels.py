@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from seam.deplint.sources import record_digest
+from seam.deplint.built import record_digest
 from seam.deplint.testing._house import House, Member
 
 

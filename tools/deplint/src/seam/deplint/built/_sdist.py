@@ -8,11 +8,11 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 
+from seam.deplint.built._metadata import Built, from_metadata
+from seam.deplint.built._wheel import NotAnArchive
 from seam.deplint.facts import Distribution, Module, Place, Problem, SourceKind
 from seam.deplint.sources._cache import ScanCache
-from seam.deplint.sources._metadata import Built, from_metadata
 from seam.deplint.sources._tree import TreeOptions, read_tree
-from seam.deplint.sources._wheel import NotAnArchive
 
 _WANTED = (".py", "pyproject.toml", "PKG-INFO", "py.typed")
 _LARGEST_MEMBER = 32 * 1024 * 1024

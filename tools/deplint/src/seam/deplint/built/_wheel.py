@@ -5,10 +5,9 @@ from __future__ import annotations
 import zipfile
 import zlib
 from pathlib import Path
+from typing import cast
 
-from seam.deplint.facts import Distribution, FileScan, Module, Place, Problem, SourceKind
-from seam.deplint.sources._cache import ScanCache, content_key
-from seam.deplint.sources._metadata import (
+from seam.deplint.built._metadata import (
     Built,
     from_metadata,
     is_unsafe,
@@ -16,7 +15,9 @@ from seam.deplint.sources._metadata import (
     read_record,
     record_digest,
 )
-from seam.deplint.sources._record import from_record, to_record
+from seam.deplint.facts import Distribution, FileScan, Module, Place, Problem, SourceKind
+from seam.deplint.sources._cache import ScanCache, content_key
+from seam.deplint.sources._record import Record, from_record, to_record
 from seam.deplint.sources._scan import scan_source
 
 _LARGEST_SOURCE = 32 * 1024 * 1024
@@ -140,10 +141,9 @@ class _Reader:
             return FileScan(error="is too large to be parsed")
         source = self._bytes(name)
         key = content_key(source)
-        record = self._cache.get(key)
-        if record is None:
-            record = to_record(scan_source(source, self._roots))
-            self._cache.put(key, record)
+        known = self._cache.get(key)
+        record = cast("Record", known) if known is not None else to_record(scan_source(source, self._roots))
+        self._cache.put(key, record)
         return from_record(record)
 
 

@@ -8,9 +8,16 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from packaging.utils import canonicalize_name
-
-from seam.deplint.facts import Distribution, EntryPoint, Place, Problem, Requirement, Section, SourceKind
+from seam.deplint.facts import (
+    Distribution,
+    EntryPoint,
+    Place,
+    Problem,
+    Requirement,
+    Section,
+    SourceKind,
+    canonical,
+)
 from seam.deplint.sources._requirements import extra_of_marker, parse_requirement
 
 _MODULE_SUFFIXES = (".py", ".so", ".pyd")
@@ -50,11 +57,11 @@ def from_metadata(built: Built, kind: SourceKind, root: str, prefix: str) -> Dis
     extras: set[str] = set()
     for index, (name, value) in enumerate(headers(built.metadata), 1):
         if name == "name":
-            item.name = canonicalize_name(value)
+            item.name = canonical(value)
         elif name == "version":
             item.version = value
         elif name == "provides-extra":
-            extras.add(canonicalize_name(value))
+            extras.add(canonical(value))
         elif name == "requires-dist":
             extra = extra_of_marker(value)
             section = Section.EXTRA if extra else Section.RUN
@@ -77,7 +84,7 @@ def read_declarations(item: Distribution, prefix: str) -> None:
     reasons = [point.name for point in item.entry_points if point.group == f"{prefix}folded"]
     item.folded = reasons[0] if reasons else None
     names = (point.name for point in item.entry_points if point.group == f"{prefix}extends")
-    item.extends = tuple(canonicalize_name(name) for name in names)
+    item.extends = tuple(canonical(name) for name in names)
 
 
 def read_entry_points(text: str, shown: str) -> Iterable[EntryPoint]:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from seam.deplint.built._metadata import Built, from_metadata, module_of, read_record
 from seam.deplint.facts import Distribution, Module, Place, Problem, SourceKind
 from seam.deplint.sources._cache import ScanCache
 from seam.deplint.sources._files import shipped_modules
-from seam.deplint.sources._metadata import Built, from_metadata, module_of, read_record
 from seam.deplint.sources._parallel import scan_files
 
 

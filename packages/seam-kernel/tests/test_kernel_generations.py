@@ -184,6 +184,21 @@ async def test_an_adopted_instance_that_its_last_scope_would_bind_otherwise_is_s
         assert rig.log == ["+machine", "+shell", "+other machine", "-shell", "-machine", "+shell"]
 
 
+async def test_what_a_sealed_scope_uses_outlives_the_scope_that_listed_it() -> None:
+    rig = Rig()
+    async with Kernel() as kernel:
+        first, second = kernel.root.child("first"), kernel.root.child("second")
+        machine, shell = first.load(rig.machine), first.load(rig.shell)
+        await first.settle()
+        second.adopt(shell)  # without its neighbour: the host should not, and loses nothing
+        second.seal()
+        await first.aclose()
+        assert (machine.state, shell.state, machine.holders) == ("active", "active", ())
+        await second.aclose()
+        await machine.wait_stopped()
+        assert rig.log == ["+machine", "+shell", "-shell", "-machine"]
+
+
 async def test_a_hold_keeps_an_instance_and_what_it_requires_beyond_its_scope() -> None:
     rig = Rig()
     async with Kernel() as kernel:

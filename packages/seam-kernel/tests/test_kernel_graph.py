@@ -230,18 +230,39 @@ def check(root: Scope, world: World) -> None:
             world.expect(instance in named or instance.name in cycles, f"{instance.name} is no problem")
 
 
-@pytest.mark.parametrize("backend", ["asyncio", "trio"])
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
+histories = given(
     shapes=st.lists(shapes, min_size=1, max_size=12),
     steps=steps,
     isolate=st.frozensets(st.sampled_from([f"key{number}" for number in range(KEYS)]), max_size=3),
 )
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def run_bounded(
+    backend: str, shapes: list[Shape], steps: list[tuple[str, int, int]], isolate: frozenset[str]
+) -> World:
+    async def bounded() -> World:
+        with anyio.fail_after(60):  # a graph that starts and stops for ever
+            return await play(shapes, steps, isolate)
+
+    return anyio.run(bounded, backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+@settings(patient, max_examples=60)
+@histories
 def test_whatever_happens_nothing_runs_without_what_it_requires(
     backend: str, shapes: list[Shape], steps: list[tuple[str, int, int]], isolate: frozenset[str]
 ) -> None:
-    async def bounded() -> World:
-        with anyio.fail_after(20):
-            return await play(shapes, steps, isolate)
+    assert run_bounded(backend, shapes, steps, isolate).complaints == []
 
-    assert anyio.run(bounded, backend=backend).complaints == []
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+@settings(patient, max_examples=3000)
+@histories
+def test_whatever_happens_in_many_histories(
+    backend: str, shapes: list[Shape], steps: list[tuple[str, int, int]], isolate: frozenset[str]
+) -> None:
+    assert run_bounded(backend, shapes, steps, isolate).complaints == []

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import cast
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from seam.kernel import (
@@ -239,6 +240,32 @@ async def test_an_optional_service_that_fails_is_not_waited_for() -> None:
         kernel.root.load(broken)
         await kernel.root.settle()
         assert found == [None]
+
+
+async def test_an_optional_service_that_fails_frees_its_user_even_while_others_are_starting() -> None:
+    go_on, failing = anyio.Event(), anyio.Event()
+
+    @plugin()
+    async def slow(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        await go_on.wait()
+        yield
+
+    @plugin(provides=[Extra])
+    async def broken(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        await failing.wait()
+        raise OSError
+        yield
+
+    found: list[Extra | None] = []
+    async with Kernel(on_fault=quiet) as kernel:
+        kernel.root.load(slow)
+        kernel.root.load(broken)
+        user = kernel.root.load(inquirer(found))
+        failing.set()
+        while user.state != "active":
+            await anyio.lowlevel.checkpoint()
+        assert found == [None]
+        go_on.set()
 
 
 async def test_an_optional_service_that_comes_or_goes_restarts_its_user() -> None:

@@ -88,7 +88,7 @@ def adopt(place: Place, instance: Instance) -> None:
     place.rows[instance] = None
     for node in family:
         place.enter(node)
-        place.engine.touch(node.provides)
+        place.engine.agenda.touch(node.provides)
 
 
 def seal(place: Place) -> None:
@@ -97,7 +97,7 @@ def seal(place: Place) -> None:
         node.name
         for each in place.subtree()
         for node in each.nodes()
-        if node.transition is not None or place.engine.is_due(node)
+        if node.transition is not None or place.engine.agenda.is_due(node)
     ]
     if moving:
         raise ScopeUnsettled(

@@ -73,7 +73,7 @@ def _let_go(place: Place, row: Node) -> None:
         place.leave(node)
         if node.home is place:
             node.home = home
-    place.engine.due(row.family())
+    place.engine.agenda.add(row.family())
 
 
 def _not_needed(rows: Iterable[Node]) -> dict[Node, None]:

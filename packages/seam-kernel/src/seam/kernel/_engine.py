@@ -7,21 +7,18 @@ of active instances, so the graph of use has no circles; and it ends only when n
 
 from __future__ import annotations
 
-import heapq
-import itertools
-import logging
-from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 
 import anyio
-import anyio.lowlevel
 from anyio.abc import TaskGroup
 
+from seam.kernel._agenda import Agenda
+from seam.kernel._blocked import Blocked, awaits_optional
 from seam.kernel._errors import InvalidDeclaration, PluginFailed
-from seam.kernel._fault import Fault, FaultSink
+from seam.kernel._fault import FaultBook
 from seam.kernel._node import Node, Provision
-from seam.kernel._place import Place
-from seam.kernel._resolve import awaited, claimant, give_up_waiting, offered, outdated, provision, startable
+from seam.kernel._overdue import Overdue
+from seam.kernel._resolve import awaited, claimant, offered, outdated, provision, startable
 from seam.kernel._run import Run
 from seam.kernel._seal import sealed_around
 
@@ -29,26 +26,18 @@ from seam.kernel._seal import sealed_around
 class Engine:
     """The state and the transitions of every instance of one kernel."""
 
-    def __init__(
-        self, *, grace: float, abandon_after: float, faults: deque[Fault], faults_kept: int, sink: FaultSink
-    ) -> None:
+    def __init__(self, *, grace: float, abandon_after: float, faults: FaultBook) -> None:
         self.grace = grace
         self.abandon_after = abandon_after
-        self.faults_kept = faults_kept
+        self.faults = faults
         self.nodes: dict[Node, None] = {}
         self.running = False
-        self._faults = faults
-        self._sink = sink
+        self.agenda = Agenda()
         self._tasks: TaskGroup | None = None
-        self._alarm = anyio.Event()
-        self._due: dict[Node, None] = {}
-        self._interested: dict[str, dict[Node, None]] = {}
-        self._blocked: dict[Place, dict[Node, None]] = {}
-        self._settling: dict[anyio.Event, Place] = {}
-        self._overdue: list[tuple[float, int, Run]] = []
-        self._numbers = itertools.count()
+        self._blocked = Blocked()
+        self._overdue = Overdue()
 
-    # -- tasks and faults
+    # -- tasks
 
     def open(self, tasks: TaskGroup) -> None:
         """Begin to work."""
@@ -59,75 +48,32 @@ class Engine:
     def shut(self) -> None:
         """Stop to work; everything must have ended before."""
         self.running = False
-        self._alarm.set()
+        self.agenda.wake()
 
     def spawn(self, body: Callable[[], Coroutine[None, None, None]], name: str) -> None:
         """Run a task that the kernel's task group owns."""
         assert self._tasks is not None
         self._tasks.start_soon(body, name=name)
 
-    def record(self, fault: Fault) -> None:
-        """Keep a fault and hand it to the sink."""
-        self._faults.append(fault)
-        try:
-            self._sink(fault)
-        except Exception:  # somebody else's code, called from the middle of a transition that must go on
-            logging.getLogger("seam.kernel").exception("the sink of faults failed on: %s", fault)
-
     # -- what is due
 
     def register(self, node: Node) -> None:
         """Know a new instance and look at it."""
         self.nodes[node] = None
-        for key in (*node.requires, *node.optional):
-            self._interested.setdefault(key, {})[node] = None
-        self.due([node])
-        self.touch(node.provides)
-
-    def due(self, nodes: Iterable[Node]) -> None:
-        """Look at these again soon."""
-        self._due.update(dict.fromkeys(nodes))
-        self._alarm.set()
-
-    def is_due(self, node: Node) -> bool:
-        """Whether an instance will be looked at soon."""
-        return node in self._due
-
-    def touch(self, keys: Iterable[str]) -> None:
-        """Look again at everybody who is interested in these keys."""
-        for key in keys:
-            self.due(self._interested.get(key, ()))
-
-    async def settle(self, place: Place) -> None:
-        """Return when nothing in the scope's neighbourhood is due, starting or stopping."""
-        await anyio.lowlevel.checkpoint()
-        while not self._settled(place):
-            event = anyio.Event()
-            self._settling[event] = place
-            try:
-                await event.wait()
-            finally:
-                del self._settling[event]
-
-    def _settled(self, place: Place) -> bool:
-        return not self._due and place.calm() and not any(below.busy for below in place.subtree())
+        self.agenda.follow(node)
+        self.agenda.touch(node.provides)
 
     async def _reconcile(self) -> None:
         with anyio.CancelScope(shield=True):
             while self.running:
-                limit = self._overdue[0][0] if self._overdue else float("inf")
-                with anyio.CancelScope(deadline=limit):
-                    await self._alarm.wait()
-                self._alarm = anyio.Event()
-                self._abandon_overdue()
-                while self._due:
-                    batch, self._due = self._due, {}
-                    for node in batch:
-                        self._look_at(node)
-                self._start_without()
-                for event, place in self._settling.items():
-                    if self._settled(place):
-                        event.set()
+                await self.agenda.next_change(self._overdue.next_moment())
+                for run in self._overdue.at(anyio.current_time()):
+                    self._abandon(run)
+                for node in self.agenda.work():
+                    self._look_at(node)
+                for node in self._blocked.give_up():
+                    self._start(node)
+                self.agenda.tell_settled()
 
     def _look_at(self, node: Node) -> None:
         if node.run is not None:
@@ -137,32 +83,12 @@ class Engine:
             if listed and not node.run.closing and not node.run.crashed and outdated(node):
                 self.stop([node], final=False)
         elif startable(node):
-            self.unblock(node)
+            self._blocked.remove(node)
             if not awaited(node, node.requires):
-                if self._awaits_optional(node):
-                    self._blocked.setdefault(node.home, {})[node] = None
+                if awaits_optional(node):
+                    self._blocked.add(node)
                 else:
                     self._start(node)
-
-    def _awaits_optional(self, node: Node) -> bool:
-        return any(
-            claim is not None and claim.status in ("pending", "starting", "stopping") and not claim.final
-            for claim in awaited(node, node.optional)
-        )
-
-    def unblock(self, node: Node) -> None:
-        """It does not wait for optional keys any more."""
-        blocked = self._blocked.get(node.home, {})
-        blocked.pop(node, None)
-        if not blocked:
-            self._blocked.pop(node.home, None)
-
-    def _start_without(self) -> None:
-        for place in [place for place in self._blocked if place.calm()]:
-            blocked = [node for node in self._blocked[place] if startable(node)]
-            for node in give_up_waiting(blocked):
-                self.unblock(node)
-                self._start(node)
 
     # -- transitions
 
@@ -181,7 +107,7 @@ class Engine:
             found.dependents[node] = None
         node.status = "starting"
         self._begin(node)
-        self.spawn(node.run.live, f"{node.name}")
+        self.spawn(node.run.live, node.name)
 
     def _misfit(self, node: Node, key: str, service: type[object], found: Provision) -> None:
         error = InvalidDeclaration(
@@ -195,7 +121,7 @@ class Engine:
         node.failure = PluginFailed(f"plugin {node.name!r} failed: {error}", plugin=node.name)
         node.failure.__cause__ = error
         node.report("set-up", "", error)
-        self.touch(node.provides)
+        self.agenda.touch(node.provides)
 
     def _begin(self, node: Node) -> None:
         if node.transition is None:
@@ -206,7 +132,7 @@ class Engine:
         if node.transition is not None:
             node.transition.busy -= 1
             node.transition = None
-        self._alarm.set()
+        self.agenda.wake()
 
     def activated(self, run: Run) -> None:
         """The set-up is complete: everything it registered takes hold at once."""
@@ -217,7 +143,7 @@ class Engine:
             node.forget_listeners()
         for found in node.provisions.values():
             found.open = True
-        self.touch(node.provisions)
+        self.agenda.touch(node.provisions)
         self._end(node)
 
     def stop(self, nodes: Iterable[Node], *, final: bool) -> None:
@@ -270,18 +196,17 @@ class Engine:
             node.status = "failed"
         else:
             node.status = "pending"
-            self.due([node])
-        self.touch(node.provides)
+            self.agenda.add([node])
+        self.agenda.touch(node.provides)
         self.consider(node)
 
     def _remove(self, node: Node) -> None:
         if node.status == "stopped":
             return
         node.status = "stopped"
-        self.unblock(node)
+        self._blocked.remove(node)
         self.nodes.pop(node, None)
-        for key in (*node.requires, *node.optional):
-            self._interested[key].pop(node, None)
+        self.agenda.forget(node)
         for place in node.places:
             place.leave(node)
             place.rows.pop(node, None)
@@ -289,7 +214,7 @@ class Engine:
             node.parent.children.pop(node, None)
         if node.detach is not None:
             node.detach()
-        self.touch(node.provides)
+        self.agenda.touch(node.provides)
         node.ended.set()
 
     def _drained(self, found: Provision) -> None:
@@ -312,7 +237,7 @@ class Engine:
     def open_provision(self, found: Provision) -> None:
         """A running instance provides one more service."""
         found.open = True
-        self.touch([found.service.service_key])
+        self.agenda.touch([found.service.service_key])
 
     def forget_provision(self, found: Provision) -> None:
         """Nobody uses it: it is gone."""
@@ -320,7 +245,7 @@ class Engine:
         found.open = False
         if found.node.provisions.get(key) is found:
             del found.node.provisions[key]
-        self.touch([key])
+        self.agenda.touch([key])
 
     async def withdraw(self, found: Provision) -> None:
         """Unwind who uses a service, then take it away."""
@@ -359,15 +284,11 @@ class Engine:
     def watch(self, run: Run, deadline: float) -> None:
         """Go on without a run that has not ended `abandon_after` seconds after its deadline."""
         run.abandon_at = deadline + self.abandon_after
-        heapq.heappush(self._overdue, (run.abandon_at, next(self._numbers), run))
-        self._alarm.set()
+        self._overdue.expect(run)
+        self.agenda.wake()
 
-    def _abandon_overdue(self) -> None:
-        now = anyio.current_time()
-        while self._overdue and self._overdue[0][0] <= now:
-            run = heapq.heappop(self._overdue)[2]
-            if not run.over and run.abandon_at <= now:
-                run.fail("tear-down", run.abandonment("its clean-up", ended=False))
-                run.registrations.cancel_tasks()
-                self.stop(list(run.node.children), final=True)
-                self.finished(run)
+    def _abandon(self, run: Run) -> None:
+        run.fail("tear-down", run.abandonment("its clean-up", ended=False))
+        run.registrations.cancel_tasks()
+        self.stop(list(run.node.children), final=True)
+        self.finished(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
@@ -43,6 +44,23 @@ FaultSink: TypeAlias = Callable[[Fault], None]
 def log_fault(fault: Fault) -> None:
     """The default sink: one record with traceback in the logger `seam.kernel`."""
     logging.getLogger("seam.kernel").error("%s", fault, exc_info=fault.error)
+
+
+class FaultBook:
+    """Keeps the latest faults, `kept` of them, and tells the sink of each."""
+
+    def __init__(self, kept: int, sink: FaultSink) -> None:
+        self.kept = kept
+        self.latest: deque[Fault] = deque(maxlen=kept)
+        self._sink = sink
+
+    def record(self, fault: Fault) -> None:
+        """One more; a sink that raises is logged, for it is called in the middle of a transition that must go on."""
+        self.latest.append(fault)
+        try:
+            self._sink(fault)
+        except Exception:
+            logging.getLogger("seam.kernel").exception("the sink of faults failed on: %s", fault)
 
 
 def contained(error: BaseException) -> bool:

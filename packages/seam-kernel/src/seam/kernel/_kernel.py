@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from types import TracebackType
 
 import anyio
@@ -11,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from seam.kernel._closing import shut_down
 from seam.kernel._engine import Engine
-from seam.kernel._fault import Fault, FaultSink, log_fault
+from seam.kernel._fault import Fault, FaultBook, FaultSink, log_fault
 from seam.kernel._place import Place
 from seam.kernel._plugin import invalid_config
 from seam.kernel._scope import Scope
@@ -54,13 +53,10 @@ class Kernel:
             limits = _Limits(grace=grace, abandon_after=abandon_after, faults_kept=faults_kept)
         except ValidationError as invalid:
             raise invalid_config("kernel", invalid) from None
-        self._faults: deque[Fault] = deque(maxlen=limits.faults_kept)
         self._engine = Engine(
             grace=limits.grace,
             abandon_after=limits.abandon_after,
-            faults=self._faults,
-            faults_kept=limits.faults_kept,
-            sink=on_fault,
+            faults=FaultBook(limits.faults_kept, on_fault),
         )
         self._root = Place(self._engine, "root", None, frozenset())
         self._tasks: TaskGroup | None = None
@@ -73,7 +69,7 @@ class Kernel:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """The latest contained failures of all plugins, oldest first."""
-        return tuple(self._faults)
+        return tuple(self._engine.faults.latest)
 
     async def __aenter__(self) -> Kernel:
         self._tasks = await anyio.create_task_group().__aenter__()

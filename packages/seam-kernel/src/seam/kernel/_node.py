@@ -77,7 +77,7 @@ class Node(Instance):
         self.provisions: dict[str, Provision] = {}
         self.contributions: dict[object, object] = {}
         self.listeners: dict[object, dict[Listener, None]] = {}
-        self.fault_log: deque[Fault] = deque(maxlen=engine.faults_kept)
+        self.fault_log: deque[Fault] = deque(maxlen=engine.faults.kept)
         self.final_faults: list[Fault] = []
         self.ended = anyio.Event()
 
@@ -214,7 +214,7 @@ class Node(Instance):
         while node is not None and node.final:
             node.final_faults.append(fault)
             node = node.parent
-        self._engine.record(fault)
+        self._engine.faults.record(fault)
 
     def unpublish(self) -> None:
         """Take back whatever is still registered; nothing is left for anybody to find."""

@@ -95,7 +95,7 @@ class Place(Emitter, Scope):
         seal(self)
 
     async def settle(self) -> None:
-        await self.engine.settle(self)
+        await self.engine.agenda.settle(self)
 
     async def aclose(self) -> tuple[Fault, ...]:
         begin_close(self)

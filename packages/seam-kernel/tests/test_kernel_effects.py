@@ -188,6 +188,26 @@ async def test_ke_005_nothing_is_registered_once_a_plugin_is_stopping() -> None:
         assert kernel.root.instances == ()
 
 
+async def test_ke_005_the_rollback_of_a_set_up_cannot_be_kept_busy_for_ever() -> None:
+    undone: list[int] = []
+
+    @plugin()
+    async def broken(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        def again() -> None:
+            undone.append(1)
+            ctx.effect(again)
+
+        ctx.effect(again)
+        raise LookupError("half-way")
+        yield
+
+    async with Kernel(on_fault=quiet) as kernel:
+        instance = kernel.root.load(broken)
+        await kernel.root.settle()
+        assert undone == [1]
+        assert [type(fault.error) for fault in instance.faults] == [LookupError, ContextInactive]
+
+
 async def test_ke_005_a_child_loaded_while_the_parents_set_up_is_disposed_is_refused() -> None:
     waiting, refused = anyio.Event(), anyio.Event()
 

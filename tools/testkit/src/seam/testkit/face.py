@@ -16,12 +16,16 @@ def face_problems(package: ModuleType, recorded: Collection[str] | None = None) 
     """
     listed: list[str] = list(getattr(package, "__all__", ()))
     bound = {
-        name for name, value in vars(package).items() if not name.startswith("_") and not inspect.ismodule(value)
+        name
+        for name, value in vars(package).items()
+        if not name.startswith("_") and not inspect.ismodule(value)
     }
     found: list[str] = []
     if listed != sorted(set(listed)):
         found.append("__all__ is not sorted, or names something twice")
-    found += [f"__all__ names {name!r}, which is not bound" for name in sorted(set(listed) - vars(package).keys())]
+    found += [
+        f"__all__ names {name!r}, which is not bound" for name in sorted(set(listed) - vars(package).keys())
+    ]
     found += [f"{name!r} is bound but not in __all__" for name in sorted(bound - set(listed))]
     found += [f"{name!r} has no docstring of its own" for name in listed if not _documented(package, name)]
     if recorded is not None:

@@ -23,6 +23,7 @@ class BwrapConfig(BaseModel):
             not even loopback works), `auto` tries in this order.
         fallback: `landlock` uses the Landlock runtime where bwrap does not work and the policy permits `partial`.
         probe_timeout: seconds that each self-test may take.
+        connect_timeout: seconds for one address of a host on the allow-list of the network.
         temporary: folder for the records by which mount points are removed after a crash, and for the
             fallback's private folders.
     """
@@ -36,6 +37,7 @@ class BwrapConfig(BaseModel):
     network_isolation: Literal["auto", "namespace", "seccomp"] = "auto"
     fallback: Literal["landlock", "none"] = "landlock"
     probe_timeout: float = Field(default=10.0, gt=0)
+    connect_timeout: float = Field(default=10.0, gt=0)
     temporary: str = "/tmp"
 
     @field_validator("runner")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import anyio
+
 from seam.kernel import Context, plugin
 from seam.sandbox_bwrap._config import BwrapConfig
 from seam.sandbox_bwrap._runtime import BwrapRuntime
@@ -14,9 +16,11 @@ from seam.subprocess_def import SubprocessRuntime
 @plugin(requires=[SubprocessRuntime], provides=[SandboxRuntime], config=BwrapConfig)
 async def bwrap(ctx: Context, config: BwrapConfig) -> AsyncIterator[None]:
     """Provide the bubblewrap runtime; the self-test runs with the first command."""
-    runtime = BwrapRuntime(ctx[SubprocessRuntime], config)
-    ctx.provide(SandboxRuntime, runtime)
-    try:
-        yield
-    finally:
-        runtime.close()
+    async with anyio.create_task_group() as tasks:
+        runtime = BwrapRuntime(ctx[SubprocessRuntime], config, tasks)
+        ctx.provide(SandboxRuntime, runtime)
+        try:
+            yield
+        finally:
+            runtime.close()
+            tasks.cancel_scope.cancel()

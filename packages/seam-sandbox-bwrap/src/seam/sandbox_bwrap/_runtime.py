@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import secrets
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
+from anyio.abc import TaskGroup
 
 from seam.sandbox_bwrap._config import BwrapConfig
 from seam.sandbox_bwrap._explain import explain
@@ -48,6 +50,8 @@ from seam.sandbox_landlock import (
     LandlockRuntime,
     Launcher,
     Message,
+    PrivateFolders,
+    ProxySession,
     assemble,
     check_arguments,
     distrust,
@@ -57,16 +61,21 @@ from seam.sandbox_landlock import (
     landlock_abi,
     limit_layers,
     make_group,
+    proxy_variables,
     read_launcher_status,
     refused_gaps,
     restrict_files,
     sample_policy,
     self_test,
+    serve_from_inside,
 )
 from seam.subprocess_def import SubprocessRuntime
 
 _ARGUMENTS, _OUTER = 66, 67
 """Descriptors of bwrap's arguments, and of the message to the launcher that enters the control group."""
+
+_PROXY_PORT = 3128
+"""Port of the proxy on the loopback of the command's own network, where nothing else can be."""
 
 _RUNNERS = 3
 """Processes of the sandbox itself in a control group: bwrap, its helper, and the launcher inside."""
@@ -82,20 +91,42 @@ class _Ready:
     abi: int | None
 
 
+@dataclass(frozen=True)
+class _Door:
+    """The way out of one command."""
+
+    folder: str
+    session: ProxySession
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What one command needs until it is released."""
+
+    ghosts: list[str]
+    group: Group | None
+    door: _Door | None
+
+
 class BwrapRuntime(SandboxRuntime):
     """Confines by namespaces, with Landlock, seccomp and limits applied inside by the launcher.
 
     Args:
         subprocess: starts the self-tests.
         config: see `BwrapConfig`.
+        tasks: where proxies run; without it a network `allow-list` is refused.
     """
 
-    def __init__(self, subprocess: SubprocessRuntime, config: BwrapConfig) -> None:
+    def __init__(
+        self, subprocess: SubprocessRuntime, config: BwrapConfig, tasks: TaskGroup | None = None
+    ) -> None:
+        self._tasks = tasks
+        self._folders = PrivateFolders(config.temporary)
         self._subprocess = subprocess
         self._config = config
         self._ghosts = Ghosts(config.temporary)
         self._groups = ControlGroups()
-        self._held: dict[str, tuple[list[str], Group | None]] = {}
+        self._held: dict[str, _Held] = {}
         self._ready: _Ready | None = None
         self._probed: ProbeResult | None = None
         self._probing = anyio.Lock()
@@ -105,6 +136,7 @@ class BwrapRuntime(SandboxRuntime):
                 LandlockConfig(
                     launcher=config.launcher, probe_timeout=config.probe_timeout, temporary=config.temporary
                 ),
+                tasks,
             )
             if config.fallback == "landlock"
             else None
@@ -139,18 +171,24 @@ class BwrapRuntime(SandboxRuntime):
         return read_launcher_status(status)
 
     def denials(self, confined: Confined) -> tuple[Denial, ...]:
-        """See `SandboxRuntime.denials`."""
-        return ()
+        """What the proxy refused; the other layers tell nobody."""
+        if self._fallback is not None and confined.token in self._fallen:
+            return self._fallback.denials(confined)
+        held = self._held.get(confined.token)
+        return tuple(held.door.session.denials) if held is not None and held.door is not None else ()
 
     async def release(self, confined: Confined) -> Released:
         """See `SandboxRuntime.release`."""
         if self._fallback is not None and confined.token in self._fallen:
             self._fallen.discard(confined.token)
             return await self._fallback.release(confined)
-        ghosts, group = self._held.pop(confined.token, ([], None))
-        removed, left = self._ghosts.let_go(ghosts)
+        held = self._held.pop(confined.token, None)
+        if held is None:
+            return Released()
+        removed, left = self._ghosts.let_go(held.ghosts)
+        self._close_door(held.door)
         with anyio.CancelScope(shield=True):
-            left += await self._groups.remove(group) if group else []
+            left += await self._groups.remove(held.group) if held.group else []
         return Released(removed=tuple(removed), left=tuple(left))
 
     async def report(self) -> RuntimeReport:
@@ -172,10 +210,11 @@ class BwrapRuntime(SandboxRuntime):
 
     def close(self) -> None:
         """Remove what commands left that were never released."""
-        for ghosts, group in self._held.values():
-            self._ghosts.let_go(ghosts)
-            if group is not None:
-                self._groups.remove_now(group)
+        for held in self._held.values():
+            self._ghosts.let_go(held.ghosts)
+            self._close_door(held.door)
+            if held.group is not None:
+                self._groups.remove_now(held.group)
         self._held.clear()
         if self._fallback is not None:
             self._fallback.close()
@@ -285,6 +324,9 @@ class BwrapRuntime(SandboxRuntime):
 
     def _refuse(self, policy: Policy, ready: _Ready) -> None:
         findings = refused_gaps(policy, self._enforcement(policy, ready))
+        if policy.network == "allow-list" and (self._tasks is None or not ready.shape.own_network):
+            detail = "a network allow-list needs a network namespace, and a plugin to run the proxy"
+            findings.append(Finding(reason=Reason.NETWORK_SETUP, detail=detail))
         for path in (ready.runner.path, *ready.launcher.files):
             if policy.access_of(os.path.realpath(path)) == "write":
                 findings.append(
@@ -320,18 +362,38 @@ class BwrapRuntime(SandboxRuntime):
             raise SandboxUnavailable(
                 (Finding(reason=Reason.NO_SPACE, detail=detail),), self.mechanism
             ) from error
+        door = self._open_door(policy)
         try:
-            confined, group = self._assemble(ready, plan, argv, policy, cwd, env)
+            confined, group = self._assemble(ready, plan, door, argv, policy, cwd, env)
         except BaseException:
             self._ghosts.let_go(held)
+            self._close_door(door)
             raise
-        self._held[confined.token] = held, group
+        self._held[confined.token] = _Held(held, group, door)
         return confined
+
+    def _open_door(self, policy: Policy) -> _Door | None:
+        """The socket file through which the launcher hands over a listener of the command's own network."""
+        if policy.network != "allow-list" or self._tasks is None:
+            return None
+        folder = self._folders.make()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(f"{folder}/proxy")
+        listener.listen(1)
+        session = ProxySession(policy.allowed_hosts, self._config.connect_timeout)
+        self._tasks.start_soon(serve_from_inside, listener, session)
+        return _Door(folder, session)
+
+    def _close_door(self, door: _Door | None) -> None:
+        if door is not None:
+            door.session.stop()
+            self._folders.remove(door.folder)
 
     def _assemble(
         self,
         ready: _Ready,
         plan: Plan,
+        door: _Door | None,
         argv: Sequence[str],
         policy: Policy,
         cwd: str,
@@ -339,8 +401,14 @@ class BwrapRuntime(SandboxRuntime):
     ) -> tuple[Confined, Group | None]:
         shape = replace(ready.shape, own_network=ready.shape.own_network and policy.network != "full")
         given = arguments(
-            plan, shape, launcher=ready.launcher.files[-1], size=policy.limits.temporary_size, socket=None
+            plan,
+            shape,
+            launcher=ready.launcher.files[-1],
+            size=policy.limits.temporary_size,
+            socket=f"{door.folder}/proxy" if door else None,
         )
+        if door is not None:
+            env = {**env, **proxy_variables(_PROXY_PORT)}
         message = self._message(ready, policy, shape, cwd, env)
         inside = (*ready.launcher.argv[:-1], f"{LAUNCHER_FOLDER}/confine", str(MESSAGE), "--")
         group = make_group(self._groups, policy, self.mechanism, runners=_RUNNERS)
@@ -373,6 +441,8 @@ class BwrapRuntime(SandboxRuntime):
         message.add("close")
         message.limit(policy.limits, without=self._groups.limits)
         message.add("cwd", cwd)
+        if policy.network == "allow-list":
+            message.add("listen", f"{_PROXY_PORT}:{LAUNCHER_FOLDER}/proxy")
         if ready.abi is not None:
             restrict_files(message, "full", ready.abi, inner_rules(policy, (*PRIVATE, "/dev/shm")))
         message.add("caps")

@@ -13,6 +13,7 @@ from seam.sandbox_landlock._gaps import limit_gaps
 from seam.sandbox_landlock._launcher import Launcher, distrust, find_launcher
 from seam.sandbox_landlock._message import Message, read_launcher_status
 from seam.sandbox_landlock._plugin import landlock
+from seam.sandbox_landlock._proxy import ProxySession, proxy_variables, serve_from_inside
 from seam.sandbox_landlock._runtime import (
     MESSAGE,
     OWN_LACK,
@@ -45,6 +46,7 @@ __all__ = [
     "LauncherChoice",
     "Message",
     "PrivateFolders",
+    "ProxySession",
     "Trial",
     "assemble",
     "check_arguments",
@@ -59,10 +61,12 @@ __all__ = [
     "limit_layers",
     "make_group",
     "process_start",
+    "proxy_variables",
     "read_launcher_status",
     "refused_gaps",
     "restrict_files",
     "sample_policy",
     "self_test",
+    "serve_from_inside",
     "try_out",
 ]

@@ -18,6 +18,7 @@ class LandlockConfig(BaseModel):
         probe_timeout: seconds that the self-test may take.
         shared_memory: whether /dev/shm is open to commands. Without it semaphores between processes (Python's
             multiprocessing) do not work; with it the shared memory of other programs is a gap.
+        connect_timeout: seconds for one address of a host on the allow-list of the network.
         temporary: folder below which private temporary folders are made.
     """
 
@@ -26,4 +27,5 @@ class LandlockConfig(BaseModel):
     launcher: LauncherChoice = "auto"
     probe_timeout: float = Field(default=10.0, gt=0)
     shared_memory: bool = True
+    connect_timeout: float = Field(default=10.0, gt=0)
     temporary: str = "/tmp"

@@ -6,10 +6,13 @@ import errno
 import os
 import platform
 import secrets
+import socket
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import anyio
+from anyio.abc import TaskGroup
 
 from seam.sandbox_def import (
     MODES,
@@ -39,6 +42,7 @@ from seam.sandbox_landlock._folders import PrivateFolders
 from seam.sandbox_landlock._gaps import landlock_gaps
 from seam.sandbox_landlock._launcher import Launcher, distrust, find_launcher
 from seam.sandbox_landlock._message import Message, read_launcher_status
+from seam.sandbox_landlock._proxy import ProxySession, proxy_variables, serve
 from seam.sandbox_landlock._seccomp import FilterProfile, assemble
 from seam.sandbox_landlock._self_test import Trial, self_test
 from seam.sandbox_landlock._syscalls import ARCHITECTURES
@@ -46,6 +50,8 @@ from seam.subprocess_def import SubprocessRuntime
 
 OWN_LACK = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 """Errors that say nothing about the sandbox: this process or the system has nothing left to open a file with."""
+
+_PORTS_SINCE = 4
 
 MESSAGE, STATUS = 64, 65
 """Descriptors of the launcher; high, so that they are in nobody's way."""
@@ -57,9 +63,13 @@ class LandlockRuntime(SandboxRuntime):
     Args:
         subprocess: starts the self-test.
         config: see `LandlockConfig`.
+        tasks: where proxies run; without it a network `allow-list` is refused.
     """
 
-    def __init__(self, subprocess: SubprocessRuntime, config: LandlockConfig) -> None:
+    def __init__(
+        self, subprocess: SubprocessRuntime, config: LandlockConfig, tasks: TaskGroup | None = None
+    ) -> None:
+        self._tasks = tasks
         self._subprocess = subprocess
         self._config = config
         self._folders = PrivateFolders(config.temporary)
@@ -68,7 +78,7 @@ class LandlockRuntime(SandboxRuntime):
         self._probed: ProbeResult | None = None
         self._probing = anyio.Lock()
         self._groups = ControlGroups()
-        self._held: dict[str, tuple[str, Group | None]] = {}
+        self._held: dict[str, _Held] = {}
 
     @property
     def mechanism(self) -> str:
@@ -100,14 +110,18 @@ class LandlockRuntime(SandboxRuntime):
         return read_launcher_status(status)
 
     def denials(self, confined: Confined) -> tuple[Denial, ...]:
-        """Always empty: neither Landlock nor seccomp tells anybody but the kernel's audit log."""
-        return ()
+        """What the proxy refused; neither Landlock nor seccomp tells anybody but the kernel's audit log."""
+        held = self._held.get(confined.token)
+        return tuple(held.session.denials) if held is not None and held.session is not None else ()
 
     async def release(self, confined: Confined) -> Released:
         """See `SandboxRuntime.release`."""
-        folder, group = self._held.pop(confined.token, ("", None))
-        if not folder:
+        held = self._held.pop(confined.token, None)
+        if held is None:
             return Released()
+        if held.session is not None:
+            held.session.stop()
+        folder, group = held.folder, held.group
         left: list[tuple[str, str]] = []
         problem = ""
         with anyio.CancelScope(shield=True):
@@ -133,10 +147,12 @@ class LandlockRuntime(SandboxRuntime):
 
     def close(self) -> None:
         """Remove the folders of commands that were never released."""
-        for folder, group in self._held.values():
-            self._folders.remove(folder)
-            if group is not None:
-                self._groups.remove_now(group)
+        for held in self._held.values():
+            self._folders.remove(held.folder)
+            if held.group is not None:
+                self._groups.remove_now(held.group)
+            if held.session is not None:
+                held.session.stop()
         self._held.clear()
 
     async def _probe(self) -> ProbeResult:
@@ -188,6 +204,14 @@ class LandlockRuntime(SandboxRuntime):
             explain=_explain,
         )
 
+    def _open_proxy(self, policy: Policy) -> tuple[int, ProxySession | None]:
+        if policy.network != "allow-list" or self._tasks is None:
+            return 0, None
+        session = ProxySession(policy.allowed_hosts, self._config.connect_timeout)
+        listener = socket.create_server(("127.0.0.1", 0))
+        self._tasks.start_soon(serve, listener, session)
+        return int(listener.getsockname()[1]), session
+
     def _refuse(self, policy: Policy, abi: int) -> None:
         """What cannot be run at all: gaps that the policy forbids, hidden files in a writable root, a launcher
         that the command itself could have replaced."""
@@ -196,6 +220,9 @@ class LandlockRuntime(SandboxRuntime):
             Finding(reason=Reason.GAP_FORBIDDEN, detail=f"hidden inside a writable root: {p}") for p in hidden
         ]
         findings += refused_gaps(policy, self._enforcement(policy, abi))
+        if policy.network == "allow-list" and (abi < _PORTS_SINCE or self._tasks is None):
+            detail = f"a network allow-list needs Landlock ABI {_PORTS_SINCE} and a plugin to run the proxy"
+            findings.append(Finding(reason=Reason.GAP_FORBIDDEN, detail=detail))
         for path in self._launcher.files if self._launcher else ():
             if policy.access_of(path) == "write" or any(
                 path.startswith(r.path + "/") for r in policy.writable
@@ -229,7 +256,9 @@ class LandlockRuntime(SandboxRuntime):
         token = secrets.token_hex(16)
         folder = self._folders.make()
         group = make_group(self._groups, policy, self.mechanism, runners=0)
-        self._held[token] = folder, group
+        port, session = self._open_proxy(policy)
+        self._held[token] = _Held(folder, group, session)
+        env = {**env, **(proxy_variables(port) if port else {})}
         message = Message(status=STATUS)
         message.add("close")
         enter_group(message, group)
@@ -237,7 +266,11 @@ class LandlockRuntime(SandboxRuntime):
         message.add("cwd", cwd)
         shared = [("/dev/shm", rights.WRITE)] if self._config.shared_memory else []
         restrict_files(
-            message, policy.network, abi, [*self._carver.path_rules(policy), *shared, (folder, rights.WRITE)]
+            message,
+            policy.network,
+            abi,
+            [*self._carver.path_rules(policy), *shared, (folder, rights.WRITE)],
+            port,
         )
         message.add("caps")
         message.environment({**env, "TMPDIR": folder})
@@ -258,7 +291,18 @@ class LandlockRuntime(SandboxRuntime):
         )
 
 
-def restrict_files(message: Message, network: Network, abi: int, rules: Sequence[tuple[str, int]]) -> None:
+@dataclass(frozen=True)
+class _Held:
+    """What one command needs until it is released."""
+
+    folder: str
+    group: Group | None
+    session: ProxySession | None
+
+
+def restrict_files(
+    message: Message, network: Network, abi: int, rules: Sequence[tuple[str, int]], port: int = 0
+) -> None:
     """Append the fields that make and enforce a Landlock ruleset.
 
     Args:
@@ -266,11 +310,14 @@ def restrict_files(message: Message, network: Network, abi: int, rules: Sequence
         network: mode by which TCP ports are handled; `full` leaves them alone, also in a network of one's own.
         abi: version of the kernel's interface.
         rules: pairs of path and rights.
+        port: TCP port that may be connected to, 0 for none.
     """
     kept = rights.handled(abi, network=network)
     message.add("ruleset", f"{kept.files:x}:{kept.ports:x}:{kept.scopes:x}")
     for path, allowed in rules:
         message.add("path", f"{allowed & kept.files:x}:{path}")
+    if port:
+        message.add("port", f"{rights.CONNECT_TCP:x}:{port}")
     message.add("restrict")
 
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import anyio
+import anyio.lowlevel
 import pytest
 from anyio.abc import ByteReceiveStream, ByteSendStream
 
@@ -15,17 +16,21 @@ from seam.exec_def import (
     BadWorkdir,
     EnvironmentTooLarge,
     ExecError,
+    ExecProcess,
     ExecRequest,
+    ExecSpec,
     ExecutorClosed,
     ExecutorUnavailable,
     InvalidEnvironment,
     ResourcesExhausted,
+    SandboxFacts,
+    SandboxUnavailable,
     ShellExecutor,
     ShellNotFound,
     StartFailed,
     WorldLost,
 )
-from seam.exec_local import Bare, LocalExecConfig, executor
+from seam.exec_local import Bare, Ending, Launch, LocalExecConfig, Wrapped, executor
 from seam.subprocess_def import (
     ArgumentListTooLong,
     BadWorkingDirectory,
@@ -306,3 +311,88 @@ async def test_a_failed_start_is_told_in_the_executors_words(
                 await execute(spec)
             assert raised.value.__cause__ is error
             assert isinstance(raised.value, ExecutorUnavailable) or raised.value.retryable == "no"
+
+
+class Breaking(Scripted):
+    """A process whose runtime fails while it runs."""
+
+    async def wait(self) -> ProcessExit:
+        raise RuntimeLost("connection reset", world_id="far")
+
+    async def terminate(self, *, grace: float | None = None) -> ProcessExit:
+        raise RuntimeLost("connection reset", world_id="far")
+
+
+@pytest.mark.anyio
+async def test_a_runtime_that_fails_while_the_command_runs_is_an_outcome() -> None:
+    async with opened(ScriptedRuntime(Breaking())) as made:
+        spec = made.resolve(ExecRequest(command="true"))
+        result = await made.run(spec)
+        process = await made.start(spec)
+        background = await process.terminate()
+    for one in (result, background):
+        assert (one.cause, one.ended_by) == ("lost", "unknown")
+        assert "connection reset" in (one.lost_reason or "")
+        assert one.stdout.text == "half way\n"
+
+
+class NeverStarted(Bare):
+    """A runner that finds afterwards that it did not start the command."""
+
+    def __init__(self) -> None:
+        self.settled = 0
+
+    async def wrap(self, spec: ExecSpec, plain: Launch) -> Wrapped:
+        return NeverStartedCommand(self, plain)
+
+
+class NeverStartedCommand(Wrapped):
+    """One command of it."""
+
+    def __init__(self, owner: NeverStarted, launch: Launch) -> None:
+        self._owner = owner
+        self._launch = launch
+
+    @property
+    def launch(self) -> Launch:
+        return self._launch
+
+    def sandbox(self) -> SandboxFacts:
+        return SandboxFacts(mode="read-only")
+
+    async def settle(self, process: Process, end: ProcessExit, output: bytes) -> Ending:
+        self._owner.settled += 1
+        await anyio.lowlevel.checkpoint()
+        raise SandboxUnavailable("the runner refused", missing="user namespaces", remedy="enable them")
+
+    async def discard(self) -> None:
+        """Nothing was made."""
+
+
+@pytest.mark.anyio
+async def test_a_command_that_its_runner_never_started_raises_once_and_is_lost_in_the_background() -> None:
+    wrapper, config = NeverStarted(), LocalExecConfig(grace=0.1, drain=0.1, guard=0.3)
+    runtime = ScriptedRuntime(Scripted(END))
+    async with executor(
+        runtime, config, secrets=None, wrapper=wrapper, distribution="seam-exec-local"
+    ) as made:
+        spec = made.resolve(ExecRequest(command="true"))
+        with pytest.raises(SandboxUnavailable):
+            await made.run(spec)
+        assert wrapper.settled == 1
+        result = await (await made.start(spec)).wait()
+    assert (result.cause, wrapper.settled) == ("lost", 2)
+    assert "the runner refused" in (result.lost_reason or "")
+
+
+@pytest.mark.anyio
+async def test_whoever_declined_a_command_is_still_told_how_it_ended() -> None:
+    held: list[ExecProcess] = []
+
+    async def decline(process: ExecProcess) -> bool:
+        held.append(process)
+        return False
+
+    async with opened(ScriptedRuntime(Scripted())) as made:
+        result = await made.run(made.resolve(ExecRequest(command="true", timeout=0.1)), hand_over=decline)
+        assert await held[0].wait() is result

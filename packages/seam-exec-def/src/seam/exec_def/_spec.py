@@ -11,7 +11,7 @@ from seam.exec_def._confinement import Isolation
 from seam.exec_def._ending import SurvivorPolicy
 from seam.exec_def._frozen import Frozen
 from seam.exec_def._output import OutputWindow, StreamMode
-from seam.exec_def._variables import Variables
+from seam.exec_def._variables import VariablesField
 
 ScriptDelivery = Literal["argument", "descriptor"]
 """How the command's text reaches the shell: as an argument in `argv`, or through a descriptor that `argv`
@@ -54,7 +54,7 @@ class ExecSpec(Frozen):
     delivery: ScriptDelivery = "argument"
     workdir: str
     """Absolute path of the world."""
-    environment: Variables
+    environment: VariablesField
     """All of it. Secrets are references; their values exist in the child only."""
     stdin: bytes | None = None
     streams: StreamMode

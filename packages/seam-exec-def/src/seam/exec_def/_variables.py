@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Annotated
 
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 
 from seam.exec_def._environment import SecretRef, Setting
 
@@ -48,18 +48,15 @@ class Variables(Mapping[str, Setting]):
         """Those that are set to a secret."""
         return {name: value for name, value in self._settings.items() if not isinstance(value, str)}
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Take an instance as it is, and make one of a mapping."""
-        mapping = core_schema.no_info_after_validator_function(
-            cls, handler.generate_schema(dict[str, Setting])
-        )
-        return core_schema.json_or_python_schema(
-            json_schema=mapping,
-            python_schema=core_schema.union_schema(
-                [core_schema.is_instance_schema(cls), mapping], mode="left_to_right"
-            ),
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                dict, return_schema=handler.generate_schema(dict[str, Setting])
-            ),
-        )
+
+_SETTINGS: TypeAdapter[dict[str, Setting]] = TypeAdapter(dict[str, Setting])
+
+
+def _variables(given: object) -> Variables:
+    return given if isinstance(given, Variables) else Variables(_SETTINGS.validate_python(given))
+
+
+VariablesField = Annotated[
+    Variables, PlainValidator(_variables, json_schema_input_type=dict[str, Setting]), PlainSerializer(dict)
+]
+"""A field of a value: an instance is taken as it is, a mapping becomes one, and in JSON it is an object."""

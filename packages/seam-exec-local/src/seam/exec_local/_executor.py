@@ -15,6 +15,7 @@ from seam.exec_def import (
     Cause,
     Containment,
     Drain,
+    ExecError,
     ExecProcess,
     ExecRequest,
     ExecResult,
@@ -142,12 +143,19 @@ class LocalExecutor(ShellExecutor):
                 if taken is not None:
                     return taken
             return await self._finish(running, attendance.end)
-        except BaseException as error:
+        except ExecError:
+            # before the start, or the wrapping found that the command was never started: nothing is running
+            if attendance.running is not None:
+                await shielded(attendance.running.process.aclose())
+            raise
+        except Exception as error:
+            if attendance.running is None:
+                raise
+            return await shielded(self._lost(attendance.running, error))
+        except BaseException:
             if attendance.running is not None:
                 verdict.blame("cancellation", "the waiting task was cancelled")
-                result = await shielded(self._finish(attendance.running, attendance.end))
-                if isinstance(error, anyio.get_cancelled_exc_class()):
-                    _told(settled, result)
+                _told(settled, await shielded(self._finish(attendance.running, attendance.end)))
             raise
 
     async def _offer(self, running: Running, hand_over: HandOver) -> ExecResult | None:
@@ -157,11 +165,11 @@ class LocalExecutor(ShellExecutor):
         with anyio.move_on_after(running.spec.limits.grace):
             try:
                 taken = await hand_over(process)
-            except (
-                Exception
-            ) as error:  # a caller's failure must not keep the command alive; it is in the result
+            except Exception as error:
+                # a caller's failure must not keep the command alive; it is in the result
                 running.hook_failed("hand_over", error)
-        if not taken or self._ledger.closing:
+        if not taken:
+            running.handle = process  # whoever has it is told how it ends
             return None
         record = running.snapshot(running.verdict.cause, "nobody")
         running.verdict.lift()
@@ -174,17 +182,22 @@ class LocalExecutor(ShellExecutor):
             end = await self._end(running)
         if end is None:
             cause: Cause = "timed_out" if running.verdict.limit_passed else "lost"
-            return running.snapshot(
-                cause,
-                "guard",
-                lost_reason="what runs processes did not answer within its own bounds; it was given up",
-            )
+            reason = "what runs processes did not answer within its own bounds; it was given up"
+            return running.snapshot(cause, "guard", lost_reason=reason)
         result = await running.conclude(end)
+        if running.handle is not None:
+            running.handle.settle(result)
         if any(survivor.fate == "kept" for survivor in result.survivors):
             self._keepers.append(running.process)
         else:
             await running.process.aclose()
         return result
+
+    async def _lost(self, running: Running, error: Exception) -> ExecResult:
+        """The runtime failed while the command ran: end what can be ended, and say what is known."""
+        running.verdict.blame("guard")
+        await self._end(running)
+        return running.snapshot("lost", "unknown", lost_reason=f"{type(error).__name__}: {error}")
 
     async def _end(self, running: Running) -> ProcessExit | None:
         """End the tree; `None` when the runtime does not keep its bounds. Its task stays with the executor."""
@@ -194,6 +207,8 @@ class LocalExecutor(ShellExecutor):
         async def terminate() -> None:
             try:
                 ends.append(await running.process.terminate())
+            except Exception:  # the runtime's failure; the record says that the end is not known
+                _log.exception("ending a command failed")
             finally:
                 done.set()
 
@@ -216,9 +231,15 @@ class LocalExecutor(ShellExecutor):
             finally:
                 self._ledger.leave(token)
 
+        async def terminate() -> None:
+            try:
+                await running.process.terminate()
+            except Exception:  # as in `_end`; the watch makes the record
+                _log.exception("ending a command failed")
+
         def end() -> None:
             running.verdict.blame("disposal", "the executor is being disposed")
-            self._tasks.start_soon(running.process.terminate)
+            self._tasks.start_soon(terminate)
 
         self._tasks.start_soon(watch)
         self._ledger.update(token, end)

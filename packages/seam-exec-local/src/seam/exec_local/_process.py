@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import anyio
 
 from seam.exec_def import ExecProcess, ExecResult, ExecSpec, OutputSlice, Progress, StreamName
 from seam.exec_local._running import Running
 from seam.exec_local._streams import slice_of
-from seam.subprocess_def import CollectedStream
+from seam.subprocess_def import CollectedStream, SubprocessError
 
 
 class LocalProcess(ExecProcess):
@@ -37,8 +38,18 @@ class LocalProcess(ExecProcess):
 
     async def watch(self) -> None:
         """Wait for the end and make the record; run by the executor, once."""
-        end = await self._running.process.wait()
-        self._result = await self._running.conclude(end)
+        try:
+            end = await self._running.process.wait()
+            result = await self._running.conclude(end)
+        except (
+            Exception
+        ) as error:  # the runtime's or the wrapping's failure: after the start it is an outcome
+            result = self._running.snapshot("lost", "unknown", lost_reason=f"{type(error).__name__}: {error}")
+        self.settle(result)
+
+    def settle(self, result: ExecResult) -> None:
+        """Take the record, which is final."""
+        self._result = result
         self._recorded.set()
 
     async def wait(self) -> ExecResult:
@@ -50,7 +61,8 @@ class LocalProcess(ExecProcess):
     async def terminate(self, *, reason: str = "ended by its owner") -> ExecResult:
         """End the whole tree and wait until it is gone."""
         self._running.verdict.blame("owner", reason)
-        await self._running.process.terminate()
+        with suppress(SubprocessError):  # a world that was lost: the record says so
+            await self._running.process.terminate()
         return await self.wait()
 
     async def read(self, stream: StreamName = "stdout", *, offset: int = 0, limit: int) -> OutputSlice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 from seam.exec_def import (
     Cause,
@@ -30,6 +31,14 @@ from seam.exec_local._wrapper import Ending, Wrapped
 from seam.subprocess_def import Process, ProcessExit
 
 
+class Handle(Protocol):
+    """Whoever is told the record."""
+
+    def settle(self, result: ExecResult) -> None:
+        """Take the record, which is final."""
+        ...
+
+
 class Running:
     """A started command: its process, its taps, and who wants it to end."""
 
@@ -51,6 +60,8 @@ class Running:
         self.taps = taps
         self.failures = failures
         self.verdict = verdict
+        self.handle: Handle | None = None
+        """Somebody outside who has this command in hands and is to be told how it ends."""
         self._wrapped = wrapped
         self._record: ExecResult | None = None
         held = process.containment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 from seam.tools_def._json import Value
 from seam.tools_def.conformance._check import Check
@@ -42,6 +42,14 @@ class BehaviourCard(Value):
         return all(result.result != "broken" for result in self.results)
 
 
+def leaves(error: BaseException) -> list[BaseException]:
+    """What went wrong, out of the groups that task groups wrap it in."""
+    if isinstance(error, BaseExceptionGroup):
+        members = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        return [leaf for member in members for leaf in leaves(member)]
+    return [error]
+
+
 async def examine(
     kit: str,
     implementer: str,
@@ -63,7 +71,7 @@ async def examine(
         try:
             await check.run(subject)
         except Exception as broken:  # whatever an implementer raises is a finding about it
-            finding = f"{type(broken).__name__}: {broken}"
+            finding = "; ".join(f"{type(one).__name__}: {one}" for one in leaves(broken))
             results.append(CheckResult(name=check.name, about=check.about, result="broken", finding=finding))
         else:
             results.append(CheckResult(name=check.name, about=check.about, result="kept"))

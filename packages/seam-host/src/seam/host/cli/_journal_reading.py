@@ -111,7 +111,11 @@ def _show_turns(turns: object) -> None:
         if turn.unsettled:
             state.append(f", {len(turn.unsettled)} unknown", "red")
         table.add_row(
-            f"{turn.started:%Y-%m-%d %H:%M:%S}", state, str(turn.calls), visible(turn.agent), _short(turn.turn)
+            f"{turn.started:%Y-%m-%d %H:%M:%S}",
+            state,
+            str(turn.calls),
+            visible(turn.agent),
+            _short(turn.turn),
         )
     out().print(table)
 

@@ -45,13 +45,13 @@ use = "runtime"
 use = "local"
 [implement.permissions]
 use = "rules"
-[[implement.permissions.rules]]
+[implement.permissions.no-removal]
 verdict = "deny"
-command = "rm -rf"
+command = "rm -rf *"
 reason = "nothing is removed by the agent"
-[[implement.permissions.rules]]
+[implement.permissions.echoes]
 verdict = "allow"
-command = "echo"
+command = "echo *"
 [consume.exec-tool]
 [consume.jobs-tool]
 [consume.skills]

@@ -186,7 +186,7 @@ class ScriptedPort(ApprovalPort):
 
 
 class BreakingJournal(MemoryJournal):
-    """Refuses, or hangs on, appends that hold a record of one kind."""
+    """Waits like a journal on a disk; refuses, or hangs on, appends that hold a record of one kind."""
 
     def __init__(self) -> None:
         super().__init__(entries=10_000)
@@ -198,6 +198,8 @@ class BreakingJournal(MemoryJournal):
             if self.how == "hang":
                 await anyio.sleep_forever()
             raise OSError(28, "No space left on device")
+        # a journal that writes to a disk waits: whoever was cancelled before has to be able to wait for it all the same
+        await anyio.lowlevel.checkpoint()
         return await super().append(turn, *records)
 
 

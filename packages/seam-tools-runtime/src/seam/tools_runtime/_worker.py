@@ -30,7 +30,7 @@ class Worker:
     """
 
     __slots__ = (
-        "_armed", "_body", "_done", "_grace", "_limit", "_scope", "_told", "_waiting", "_writing",
+        "_armed", "_body", "_done", "_grace", "_limit", "_scope", "_shelter", "_told", "_waiting", "_writing",
         "deserted", "failure", "finished", "reason", "write_expired",
     )  # fmt: skip
 
@@ -46,6 +46,7 @@ class Worker:
         self._armed = math.inf
         self._waiting: anyio.CancelScope | None = None
         self._writing = False
+        self._shelter: anyio.CancelScope | None = None
         self.reason: str | None = None
         self.deserted = False
         self.finished = False
@@ -86,11 +87,23 @@ class Worker:
             self._rearm()
 
     async def write(self, append: Callable[[], Awaitable[object]]) -> None:
-        """Write something that must not be left in doubt by a cancellation: that waits for it, as long as the phase lasts."""
+        """Write something that must not be left in doubt by a cancellation: that waits for it, as long as the phase lasts.
+
+        Raises:
+            TimeoutError: a task that was told to stop before wrote no longer than its phase allows.
+        """
         self._writing = True
         try:
-            await append()
+            if self._scope.cancel_called:
+                # its own scope cancels whatever it awaits now, so what it has to write is put out of that scope's reach
+                with anyio.CancelScope(shield=True) as self._shelter:
+                    await append()
+                if self._shelter.cancelled_caught:
+                    raise TimeoutError
+            else:
+                await append()
         finally:
+            self._shelter = None
             self._writing = False
             if self.reason is not None:
                 self._scope.cancel()
@@ -99,6 +112,8 @@ class Worker:
         self._told = True
         self.write_expired = self._writing
         self._scope.cancel()
+        if self._shelter is not None:
+            self._shelter.cancel()
 
     def _rearm(self) -> None:
         if self._waiting is not None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from seam.kernel import (
@@ -289,6 +290,49 @@ async def test_children_die_with_their_parent_and_come_back_with_it() -> None:
         await kernel.root.settle()
         assert [each.state for each in kernel.root.instances] == ["active"] * 4
     assert kernel.faults == ()
+
+
+async def test_a_child_does_not_start_again_while_its_parent_is_stopping() -> None:
+    log: list[str] = []
+    slow, go_on = anyio.Event(), anyio.Event()
+
+    @plugin(provides=[Thing])
+    async def provider(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        ctx.provide(Thing, Thing())
+        yield
+
+    @plugin(requires=[Thing])
+    async def child(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        log.append("+child")
+        yield
+
+    async def wait() -> None:
+        slow.set()
+        await go_on.wait()
+
+    @plugin(requires=[Thing])
+    async def parent(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        ctx.load(child)
+        ctx.effect(wait)
+        yield
+
+    async with Kernel() as kernel:
+        scope = kernel.root.child("scope")
+        kernel.root.load(provider, name="first")
+        instance = scope.load(parent)
+        await scope.settle()
+        assert log == ["+child"]
+        nearer = scope.load(provider, name="second")  # unwinds both users of the first
+        await slow.wait()
+        while nearer.state != "active":
+            await anyio.lowlevel.checkpoint()
+        for _ in range(10):
+            await anyio.lowlevel.checkpoint()
+        assert (instance.state, log) == ("stopping", ["+child"])
+        go_on.set()
+        await scope.settle()
+        assert [each.state for each in scope.instances] == ["active"] * 3
+        assert log == ["+child", "+child"]
 
 
 async def test_a_child_may_use_a_service_of_its_parent() -> None:

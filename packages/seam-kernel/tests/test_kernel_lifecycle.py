@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import traceback
+import weakref
 from collections.abc import AsyncIterator
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from seam.kernel import (
     Context,
     ContextInactive,
     Fault,
+    Instance,
     InvalidDeclaration,
     Kernel,
     NoConfig,
+    Observe,
     Plugin,
     PluginFailed,
+    Scope,
     Service,
     plugin,
 )
@@ -31,6 +37,9 @@ class Base(Service, key="base"):
 
 class Middle(Service, key="middle"):
     """Provided by `middle`."""
+
+
+TICK: Observe[int] = Observe("tests.tick")
 
 
 def quiet(fault: Fault) -> None:
@@ -530,3 +539,31 @@ async def test_loading_happens_in_the_order_that_the_loop_sees_not_inside_load()
         assert log == []
         await kernel.root.settle()
         assert log == ["+base"]
+
+
+async def test_nothing_of_a_stopped_instance_is_kept() -> None:
+    @plugin(requires=[Base])
+    async def user(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        ctx.contribute("x")
+        ctx.on(TICK, ticks.append)
+        ctx.start_soon(anyio.sleep_forever)
+        yield
+
+    ticks: list[int] = []
+    async with Kernel() as kernel:
+        kept: list[weakref.ref[Scope | Instance]] = []
+        for _ in range(5):
+            scope = kernel.root.child("generation")
+            base = scope.load(layers([])[0])
+            instance = scope.load(user)
+            await scope.settle()
+            await scope.observe(TICK, 1)
+            await kernel.root.observe(TICK, 1)
+            kept.append(weakref.ref(scope))
+            kept.extend(weakref.ref(each) for each in (base, instance))
+            await scope.aclose()
+            del scope, base, instance
+        for _ in range(3):  # the tasks that have just ended are still known to the event loop
+            await anyio.lowlevel.checkpoint()
+        gc.collect()
+        assert [each() for each in kept if each() is not None] == []

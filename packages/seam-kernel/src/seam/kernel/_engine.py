@@ -35,7 +35,7 @@ class Engine:
         self.agenda = Agenda()
         self._tasks: TaskGroup | None = None
         self._blocked = Blocked()
-        self._overdue = Overdue()
+        self.overdue = Overdue()
 
     # -- tasks
 
@@ -66,14 +66,17 @@ class Engine:
     async def _reconcile(self) -> None:
         with anyio.CancelScope(shield=True):
             while self.running:
-                await self.agenda.next_change(self._overdue.next_moment())
-                for run in self._overdue.at(anyio.current_time()):
-                    self._abandon(run)
-                for node in self.agenda.work():
-                    self._look_at(node)
-                for node in self._blocked.give_up():
-                    self._start(node)
-                self.agenda.tell_settled()
+                await self.agenda.next_change(self.overdue.next_moment())
+                self._work()
+
+    def _work(self) -> None:
+        for run in self.overdue.at(anyio.current_time()):
+            self._abandon(run)
+        for node in self.agenda.work():
+            self._look_at(node)
+        for node in self._blocked.give_up():
+            self._start(node)
+        self.agenda.tell_settled()
 
     def _look_at(self, node: Node) -> None:
         if node.run is not None:
@@ -180,6 +183,7 @@ class Engine:
         if run.over:
             return  # it was abandoned, and ended after all
         node, run.over = run.node, True
+        self.overdue.forget(run)
         run.services.clear()
         run.views.clear()
         node.unpublish()
@@ -276,16 +280,16 @@ class Engine:
 
     def crashed_in_place(self, run: Run) -> None:
         """A plugin broke in a sealed scope: recorded, nothing is unwound."""
-        run.abandon_at = float("inf")
+        self.overdue.forget(run)
         if not run.closing:
             run.node.status = "failed"
             run.node.failure = run.as_failure()
 
     def watch(self, run: Run, deadline: float) -> None:
         """Go on without a run that has not ended `abandon_after` seconds after its deadline."""
-        run.abandon_at = deadline + self.abandon_after
-        self._overdue.expect(run)
-        self.agenda.wake()
+        if not run.over:
+            self.overdue.expect(run, deadline + self.abandon_after)
+            self.agenda.wake()
 
     def _abandon(self, run: Run) -> None:
         run.fail("tear-down", run.abandonment("its clean-up", ended=False))

@@ -1,4 +1,4 @@
-"""Runs that should have ended by now."""
+"""Runs that must have ended at some moment."""
 
 from __future__ import annotations
 
@@ -12,23 +12,37 @@ if TYPE_CHECKING:
 
 
 class Overdue:
-    """Moments at which to look whether a run has ended. A run's own `abandon_at` may have moved on since."""
+    """At most one moment for each run, on the event loop's clock."""
 
     def __init__(self) -> None:
-        self._moments: list[tuple[float, int, Run]] = []
-        self._numbers = itertools.count()  # so that equal moments never compare runs
+        self._moments: list[tuple[float, int]] = []
+        self._numbers = itertools.count()
+        self._runs: dict[int, Run] = {}
+        self._number_of: dict[Run, int] = {}
 
-    def expect(self, run: Run) -> None:
-        """Look at a run when its time has come."""
-        heapq.heappush(self._moments, (run.abandon_at, next(self._numbers), run))
+    def expect(self, run: Run, moment: float) -> None:
+        """The run must have ended by then; an earlier expectation is void."""
+        self.forget(run)
+        number = next(self._numbers)
+        self._runs[number] = run
+        self._number_of[run] = number
+        heapq.heappush(self._moments, (moment, number))
+
+    def forget(self, run: Run) -> None:
+        """The run has ended, or may take its time."""
+        number = self._number_of.pop(run, None)
+        if number is not None:
+            del self._runs[number]
 
     def next_moment(self) -> float:
-        """When to look next, on the event loop's clock."""
+        """When to look next."""
+        while self._moments and self._moments[0][1] not in self._runs:
+            heapq.heappop(self._moments)
         return self._moments[0][0] if self._moments else float("inf")
 
     def at(self, now: float) -> Iterator[Run]:
-        """Runs whose time has come and that have not ended."""
-        while self._moments and self._moments[0][0] <= now:
-            run = heapq.heappop(self._moments)[2]
-            if not run.over and run.abandon_at <= now:
-                yield run
+        """Take out the runs whose moment has come."""
+        while self.next_moment() <= now:
+            run = self._runs[heapq.heappop(self._moments)[1]]
+            self.forget(run)
+            yield run

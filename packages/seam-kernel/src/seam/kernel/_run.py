@@ -46,7 +46,6 @@ class Run:
         self.over = False
         self.crashed = False
         self.failure: BaseException | None = None
-        self.abandon_at = float("inf")
         declared = {**node.requires, **node.optional}
         self.services: dict[type[Service], Service] = {
             declared[key]: found.implementation for key, found in bindings.items()
@@ -230,7 +229,7 @@ class Run:
     async def wait_for_child(self, child: Node) -> None:
         """Wait until a child is gone; its clean-up has a grace of its own, so this one's clock stands still."""
         paused_at = anyio.current_time()
-        self.abandon_at = float("inf")
+        self.engine.overdue.forget(self)
         self._bound.deadline = float("inf")
         with anyio.CancelScope(shield=True):
             await child.ended.wait()
@@ -243,7 +242,9 @@ class Run:
         limit = self.engine.grace
         if self.closing:
             limit = max(self._deadline - anyio.current_time(), 0)
-            self.abandon_at = float("inf")  # this wait is bounded itself; the rest of the undo comes after it
+            self.engine.overdue.forget(
+                self
+            )  # this wait is bounded itself; the rest of the undo comes after it
         with anyio.move_on_after(limit + self.engine.abandon_after, shield=self.closing):
             await done.wait()
         if not done.is_set():

@@ -87,6 +87,7 @@ from seam.tools_def._records import (
     TurnClosed,
     TurnOpened,
 )
+from seam.tools_def._registry_skills import RegistrySkills
 from seam.tools_def._resolved import Resolution, ResolvedCall
 from seam.tools_def._schema import parameters_schema
 from seam.tools_def._secrets import REDACTED, has_secrets, local_target, redact
@@ -204,6 +205,7 @@ __all__ = [
     "Refused",
     "Registered",
     "RegistrationSealed",
+    "RegistrySkills",
     "RequiresApproval",
     "Resolution",
     "ResolvedCall",

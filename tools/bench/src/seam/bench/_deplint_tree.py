@@ -45,7 +45,7 @@ def _fill(house: House, lines: int) -> None:
     written = 0
     members = cycle(house.members.values())
     for path in sorted(Path(sysconfig.get_paths()["stdlib"]).glob("**/*.py")):
-        if "site-packages" in path.parts or "test" in path.parts or "lib2to3" in path.parts:
+        if any(part in {"site-packages", "lib2to3"} or "test" in part for part in path.parts):
             continue
         text = path.read_text("utf-8", errors="replace")
         if "import_module" in text or "__import__" in text or "from ." in text or "�" in text:

@@ -38,7 +38,7 @@ _GONE_FROM_STDLIB = frozenset(
         "xdrlib",
     ]
 )
-STDLIB = sys.stdlib_module_names | _GONE_FROM_STDLIB
+STDLIB = sys.stdlib_module_names | _GONE_FROM_STDLIB | {"__main__"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def prepare(folder: Path) -> dict[str, str]:
         python = folder / name / "bin/python"
         if not python.exists():
             subprocess.run([sys.executable, "-m", "venv", str(folder / name)], check=True)
-            subprocess.run([str(python), "-m", "pip", "install", "-q", name], check=True)
+            subprocess.run([str(python), "-m", "pip", "install", "-q", name], check=True, capture_output=True)
         ask = f"from importlib.metadata import version; print(version({name!r}))"
         done = subprocess.run([str(python), "-c", ask], capture_output=True, text=True, check=True)
         versions[name] = done.stdout.strip()

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 EXIT = "exit codes: 0 clean, 1 findings, 2 could not check"
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of `seam-deplint`."""
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse a command line; paths may stand on both sides of options, which argparse alone does not allow below a command."""
+    root = _parser()
+    options, rest = root.parse_known_args(arguments)
+    if rest and (any(word.startswith("-") for word in rest) or "paths" not in options):
+        root.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        options.paths = [*options.paths, *rest]
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(
         prog="seam-deplint",
         description="The dependency law of namespace distributions. Nothing that is checked is imported or run.",

@@ -12,7 +12,7 @@ from pathlib import Path
 from seam.deplint._baseline import BaselineError, read_baseline, write_baseline
 from seam.deplint._check import Report, judge
 from seam.deplint._collect import NotChecked
-from seam.deplint.cli._arguments import parser
+from seam.deplint.cli._arguments import parse
 from seam.deplint.cli._session import Session, begin
 from seam.deplint.settings import ConfigurationError
 
@@ -21,7 +21,7 @@ CLEAN, FINDINGS, NOT_CHECKED = 0, 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns 0 clean, 1 findings, 2 could not check."""
-    options = parser().parse_args(arguments)
+    options = parse(arguments)
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
         "check": _check,
         "baseline": _baseline,

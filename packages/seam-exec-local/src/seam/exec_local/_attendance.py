@@ -26,7 +26,7 @@ class Attendance:
         """The command, as soon as it is started."""
         self.end: ProcessExit | None = None
         """How it ended; `None` while it runs, and when it is to be ended (`verdict.ender` says for whom)."""
-        self.scope = anyio.CancelScope(deadline=began + limits.timeout + guard)
+        self.scope = anyio.CancelScope(deadline=began + limits.timeout)
         self._names: tuple[StreamName, ...] = (
             ("stdout",) if spec.streams == "merged" else ("stdout", "stderr")
         )
@@ -43,7 +43,8 @@ class Attendance:
     async def first(self, running: Running) -> None:
         """Wait inside the scope in which the command was started."""
         self.running = running
-        self.scope.deadline = self._deadline(running)
+        if self._idle is not None:
+            self.scope.deadline = self._deadline(running)
         self.end = await running.process.wait()
 
     async def rest(self, running: Running) -> None:

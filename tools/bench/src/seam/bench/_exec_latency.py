@@ -87,7 +87,7 @@ def on(backend: str, rounds: int) -> list[Row]:
         if name == BASELINE:
             continue
         title = f"exec-local {name}, {backend}" if _ours(name) else name
-        for part, at in (("p50", 0.5), ("p95", 0.95)):
+        for part, at in (("p10", 0.1), ("p50", 0.5), ("p95", 0.95)):
             goal = GOAL if _ours(name) and part == "p50" else None
             own, base = percentile(seconds, at), percentile(samples[BASELINE], at)
             rows.append(compared(f"{title}, {part}", own * 1e3, "ms", BASELINE, base * 1e3, at_most=goal))

@@ -1,0 +1,186 @@
+"""What confinement costs: the same command through exec-local and through each sandbox, in turn, in one run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from seam.bench._exec_latency import sampled
+from seam.bench._executor import local_executor
+from seam.bench.report import Row, Subject, compared, median, run_subjects
+from seam.exec_def import ExecRequest, ShellExecutor
+from seam.exec_sandbox import sandbox as exec_sandbox
+from seam.kernel import Context, Kernel, NoConfig, plugin
+from seam.sandbox_bwrap import bwrap
+from seam.sandbox_def import PolicyRequest
+from seam.sandbox_landlock import landlock
+from seam.sandbox_policy import ConfiguredPolicy, PolicyConfig, policy
+from seam.subprocess_local import local as subprocess_local
+
+LOCAL = "exec-local"
+GOALS = {"bwrap": 6.0, "landlock, static launcher": 0.5, "landlock, python launcher": 12.0}
+"""Milliseconds that a sandbox may add to `true`."""
+
+_GIB = 1 << 30
+
+
+@asynccontextmanager
+async def _sandboxed(runtime: str, config: dict[str, object]) -> AsyncGenerator[ShellExecutor, None]:
+    taken: list[ShellExecutor] = []
+
+    @plugin(requires=[ShellExecutor])
+    async def taker(ctx: Context, config: NoConfig) -> AsyncGenerator[None, None]:
+        taken.append(ctx[ShellExecutor])
+        yield
+
+    async with Kernel() as kernel:
+        kernel.root.load(subprocess_local)
+        kernel.root.load(policy, {"partial": True})
+        if runtime == "bwrap":
+            kernel.root.load(bwrap, config)
+        else:
+            kernel.root.load(landlock, config)
+        kernel.root.load(exec_sandbox, {"max_timeout": "1h"})
+        kernel.root.load(taker)
+        await kernel.root.settle()
+        if not taken:
+            raise RuntimeError(f"no executor: {[str(fault.error) for fault in kernel.faults]}")
+        yield taken[0]
+
+
+def _shells() -> dict[str, tuple[str, dict[str, object]]]:
+    found: dict[str, tuple[str, dict[str, object]]] = {}
+    if shutil.which("bwrap"):
+        found["bwrap"] = ("bwrap", {"fallback": "none"})
+    found["landlock, static launcher"] = ("landlock", {"launcher": "static"})
+    found["landlock, python launcher"] = ("landlock", {"launcher": "python"})
+    return found
+
+
+async def _measure(workspace: Path, rounds: int, smoke: bool) -> list[Row]:
+    async with AsyncExitStack() as stack:
+        executors = {LOCAL: await stack.enter_async_context(local_executor())}
+        for name, (runtime, config) in _shells().items():
+            executors[name] = await stack.enter_async_context(_sandboxed(runtime, config))
+        rows = _added(await _times(executors, workspace, "true", rounds), "true", GOALS)
+        ballast = bytearray(1 << 20 if smoke else _GIB)
+        ballast[:: 1 << 12] = b"x" * len(ballast[:: 1 << 12])  # every page is there
+        large = await _times(executors, workspace, "true", max(1, rounds // 3))
+        rows += _added(large, f"true, host of {len(ballast) >> 20} MiB", GOALS)
+        del ballast
+        rows += await _at_once(executors, workspace, 10 if smoke else 100)
+        rows += await _build(executors, workspace, smoke)
+    return rows
+
+
+async def _times(
+    executors: dict[str, ShellExecutor], workspace: Path, command: str, rounds: int
+) -> dict[str, float]:
+    def way(executor: ShellExecutor) -> Callable[[], Awaitable[None]]:
+        async def run() -> None:
+            result = await executor.run(
+                executor.resolve(ExecRequest(command=command, workspace=str(workspace)))
+            )
+            if result.exit_code != 0:
+                raise RuntimeError(f"{command} failed: {result}")
+
+        return run
+
+    samples = await sampled({name: way(one) for name, one in executors.items()}, rounds)
+    return {name: median(times) * 1e3 for name, times in samples.items()}
+
+
+def _added(times: dict[str, float], what: str, goals: dict[str, float]) -> list[Row]:
+    rows: list[Row] = []
+    for name, value in times.items():
+        if name == LOCAL:
+            continue
+        added, goal = value - times[LOCAL], goals[name]
+        rows.append(
+            Row(
+                f"added to {what} by {name}",
+                added,
+                "ms",
+                LOCAL,
+                times[LOCAL],
+                value / times[LOCAL],
+                f"<= +{goal:g} ms",
+                added <= goal,
+            )
+        )
+    return rows
+
+
+async def _at_once(executors: dict[str, ShellExecutor], workspace: Path, count: int) -> list[Row]:
+    rows: list[Row] = []
+    times: dict[str, float] = {}
+    for name, executor in executors.items():
+        spec = executor.resolve(ExecRequest(command="true", workspace=str(workspace)))
+        began = time.perf_counter()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(count):
+                tasks.start_soon(executor.run, spec)
+        times[name] = (time.perf_counter() - began) * 1e3
+        if name != LOCAL:
+            rows.append(compared(f"{count} at once through {name}", times[name], "ms", LOCAL, times[LOCAL]))
+    return rows
+
+
+async def _build(executors: dict[str, ShellExecutor], workspace: Path, smoke: bool) -> list[Row]:
+    """Compiling some of Python's own packages, as a build would."""
+    library = Path(sysconfig.get_paths()["stdlib"])
+    for name in (
+        ("json",)
+        if smoke
+        else ("json", "email", "asyncio", "unittest", "http", "xml", "concurrent", "logging")
+    ):
+        shutil.copytree(
+            library / name, workspace / "src" / name, ignore=shutil.ignore_patterns("__pycache__", "test*")
+        )
+    command = "python3 -I -m compileall -q -f src"
+    times = await _times(
+        {name: one for name, one in executors.items() if "python" not in name},
+        workspace,
+        command,
+        1 if smoke else 5,
+    )
+    return [
+        compared(f"building through {name}", value, "ms", LOCAL, times[LOCAL], at_most=1.05)
+        for name, value in times.items()
+        if name != LOCAL
+    ]
+
+
+def _resolution(workspace: Path, rounds: int) -> Row:
+    decider = ConfiguredPolicy(PolicyConfig(), str(Path.home()))
+    request = PolicyRequest(workspace=str(workspace))
+    samples: list[float] = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        decider.resolve(request)
+        samples.append(time.perf_counter() - began)
+    value = median(samples) * 1e3
+    return Row("resolving a policy", value, "ms", goal="<= 0.5 ms", met=value <= 0.5)
+
+
+def measure(smoke: bool) -> Sequence[Row]:
+    """Every figure, on asyncio."""
+    with tempfile.TemporaryDirectory(prefix="bench-sandbox-", dir=Path.home()) as folder:
+        workspace = Path(folder)
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        rows = [_resolution(workspace, 20 if smoke else 1000)]
+        return [*rows, *anyio.run(_measure, workspace, 2 if smoke else 60, smoke)]
+
+
+SUBJECT = Subject("sandbox", "what each sandbox adds to a command", measure)
+
+if __name__ == "__main__":
+    raise SystemExit(run_subjects([SUBJECT]))

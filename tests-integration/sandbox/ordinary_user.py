@@ -24,6 +24,7 @@ _MODULES = (
     "seam.subprocess_local",
     "annotated_types",
     "anyio",
+    "h11",
     "idna",
     "psutil",
     "pydantic",

@@ -28,7 +28,7 @@ class Ghosts:
     """
 
     def __init__(self, root: str) -> None:
-        self._folder = Path(root, f"seamd-mount-points-{os.geteuid()}")
+        self._folder = Path(root, f"confined-mount-points-{os.geteuid()}")
         pid = os.getpid()
         self._record = self._folder / f"{pid}-{process_start(pid)}.json"
         self._used: Counter[str] = Counter()

@@ -43,6 +43,7 @@ from seam.sandbox_landlock import (
     MESSAGE,
     OWN_LACK,
     STATUS,
+    Assembler,
     ControlGroups,
     FilterProfile,
     Group,
@@ -52,8 +53,8 @@ from seam.sandbox_landlock import (
     Message,
     PrivateFolders,
     ProxySession,
-    assemble,
     check_arguments,
+    close_ruleset,
     distrust,
     enter_group,
     find_launcher,
@@ -61,10 +62,10 @@ from seam.sandbox_landlock import (
     landlock_abi,
     limit_layers,
     make_group,
+    open_ruleset,
     proxy_variables,
     read_launcher_status,
     refused_gaps,
-    restrict_files,
     sample_policy,
     self_test,
     serve_from_inside,
@@ -127,6 +128,7 @@ class BwrapRuntime(SandboxRuntime):
         self._ghosts = Ghosts(config.temporary)
         self._groups = ControlGroups()
         self._held: dict[str, _Held] = {}
+        self._assembler: Assembler | None = None
         self._ready: _Ready | None = None
         self._probed: ProbeResult | None = None
         self._probing = anyio.Lock()
@@ -414,7 +416,7 @@ class BwrapRuntime(SandboxRuntime):
         group = make_group(self._groups, policy, self.mechanism, runners=_RUNNERS)
         outside, outer = _outside(ready.launcher, group)
         head = (*outside, ready.runner.path, "--args", str(_ARGUMENTS), "--", *inside)
-        listed = b"".join(os.fsencode(option) + b"\0" for option in given.options)
+        listed = os.fsencode("\0".join(given.options)) + b"\0"
         token = secrets.token_hex(16)
         confined = Confined(
             token=token,
@@ -444,14 +446,17 @@ class BwrapRuntime(SandboxRuntime):
         if policy.network == "allow-list":
             message.add("listen", f"{_PROXY_PORT}:{LAUNCHER_FOLDER}/proxy")
         if ready.abi is not None:
-            restrict_files(message, "full", ready.abi, inner_rules(policy, (*PRIVATE, "/dev/shm")))
+            open_ruleset(message, "full", ready.abi)
+            close_ruleset(message, ready.abi, inner_rules(policy, (*PRIVATE, "/dev/shm")))
         message.add("caps")
         message.add("reap", "survivors" if shape.private_proc else "")
         # /tmp is the command's own anyway: the variable is set right only where somebody set it.
         message.environment({**env, "TMPDIR": "/tmp"} if "TMPDIR" in env else env)
         inet = "none" if policy.network == "none" and not shape.own_network else "all"
         profile = FilterProfile(inet=inet, own_processes=True, own_ipc=True)
-        return message.encode(assemble(profile, ARCHITECTURES[platform.machine()]))
+        if self._assembler is None:
+            self._assembler = Assembler(ARCHITECTURES[platform.machine()])
+        return message.encode(self._assembler.program(profile))
 
 
 def _outside(launcher: Launcher, group: Group | None) -> tuple[tuple[str, ...], tuple[InheritedBytes, ...]]:

@@ -20,14 +20,15 @@ from seam.sandbox_landlock._runtime import (
     STATUS,
     LandlockRuntime,
     check_arguments,
+    close_ruleset,
     enter_group,
     limit_layers,
     make_group,
+    open_ruleset,
     refused_gaps,
-    restrict_files,
     sample_policy,
 )
-from seam.sandbox_landlock._seccomp import FilterProfile, assemble
+from seam.sandbox_landlock._seccomp import Assembler, FilterProfile, assemble
 from seam.sandbox_landlock._self_test import Trial, descriptors, self_test, try_out
 from seam.sandbox_landlock._syscalls import ARCHITECTURES, Architecture
 
@@ -37,6 +38,7 @@ __all__ = [
     "OWN_LACK",
     "STATUS",
     "Architecture",
+    "Assembler",
     "ControlGroups",
     "FilterProfile",
     "Group",
@@ -50,6 +52,7 @@ __all__ = [
     "Trial",
     "assemble",
     "check_arguments",
+    "close_ruleset",
     "descriptors",
     "distrust",
     "enter_group",
@@ -60,11 +63,11 @@ __all__ = [
     "limit_gaps",
     "limit_layers",
     "make_group",
+    "open_ruleset",
     "process_start",
     "proxy_variables",
     "read_launcher_status",
     "refused_gaps",
-    "restrict_files",
     "sample_policy",
     "self_test",
     "serve_from_inside",

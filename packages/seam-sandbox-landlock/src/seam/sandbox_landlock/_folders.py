@@ -16,7 +16,7 @@ from pathlib import Path
 
 from seam.sandbox_def import Finding, Reason, SandboxUnavailable
 
-_NAME = re.compile(r"seam-sandbox-(\d+)-(\d+)-[0-9a-f]{16}")
+_NAME = re.compile(r"confined-(\d+)-(\d+)-[0-9a-f]{16}")
 
 
 class PrivateFolders:
@@ -36,7 +36,7 @@ class PrivateFolders:
         Raises:
             SandboxUnavailable: there is no space, or the root cannot be written.
         """
-        path = f"{self._root}/seam-sandbox-{self._owner}-{secrets.token_hex(8)}"
+        path = f"{self._root}/confined-{self._owner}-{secrets.token_hex(8)}"
         try:
             Path(path).mkdir(mode=0o700)
         except OSError as error:
@@ -46,6 +46,17 @@ class PrivateFolders:
                 (Finding(reason=Reason.NO_SPACE, detail=f"{path}: {error.strerror}"),)
             ) from error
         return path
+
+    @staticmethod
+    def remove_empty(path: str) -> bool:
+        """Remove a folder if nothing is in it, which takes no time. Returns whether it is gone."""
+        try:
+            os.rmdir(path)  # noqa: PTH106 - as everything here
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
 
     @staticmethod
     def remove(path: str) -> str:

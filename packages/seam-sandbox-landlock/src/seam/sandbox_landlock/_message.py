@@ -39,6 +39,15 @@ class Message:
             raise ValueError(f"{name} holds a NUL byte, which no program can receive; remove it")
         self._fields.append(os.fsencode(f"{name}={value}"))
 
+    def add_encoded(self, fields: bytes) -> None:
+        """Append fields that `Message.fields` of another message gave."""
+        self._fields.append(fields)
+
+    @property
+    def fields(self) -> bytes:
+        """The fields so far, without the first line, for `add_encoded`."""
+        return b"\0".join(self._fields[1:])
+
     def limit(self, limits: Limits, *, without: frozenset[str] = frozenset()) -> None:
         """Append a resource limit for each field that is set and not in `without` (enforced otherwise)."""
         for name, number in _RESOURCES.items():

@@ -43,7 +43,7 @@ from seam.sandbox_landlock._gaps import landlock_gaps
 from seam.sandbox_landlock._launcher import Launcher, distrust, find_launcher
 from seam.sandbox_landlock._message import Message, read_launcher_status
 from seam.sandbox_landlock._proxy import ProxySession, proxy_variables, serve
-from seam.sandbox_landlock._seccomp import FilterProfile, assemble
+from seam.sandbox_landlock._seccomp import Assembler, FilterProfile
 from seam.sandbox_landlock._self_test import Trial, self_test
 from seam.sandbox_landlock._syscalls import ARCHITECTURES
 from seam.subprocess_def import SubprocessRuntime
@@ -79,6 +79,8 @@ class LandlockRuntime(SandboxRuntime):
         self._probing = anyio.Lock()
         self._groups = ControlGroups()
         self._held: dict[str, _Held] = {}
+        self._assembler: Assembler | None = None
+        self._encoded: tuple[list[tuple[str, int]], int, bytes] = ([], 0, b"")
 
     @property
     def mechanism(self) -> str:
@@ -125,7 +127,8 @@ class LandlockRuntime(SandboxRuntime):
         left: list[tuple[str, str]] = []
         problem = ""
         with anyio.CancelScope(shield=True):
-            problem = await anyio.to_thread.run_sync(self._folders.remove, folder)
+            if not self._folders.remove_empty(folder):
+                problem = await anyio.to_thread.run_sync(self._folders.remove, folder)
             left += [(folder, problem)] if problem else []
             left += await self._groups.remove(group) if group else []
         return Released(removed=() if problem else (folder,), left=tuple(left))
@@ -204,6 +207,17 @@ class LandlockRuntime(SandboxRuntime):
             explain=_explain,
         )
 
+    def _path_fields(self, policy: Policy, abi: int) -> bytes:
+        """The rules of a policy as fields, encoded again only when they have changed."""
+        rules = self._carver.path_rules(policy)
+        known, version, fields = self._encoded
+        if known is not rules or version != abi:
+            fresh = Message(status=None)
+            add_paths(fresh, abi, rules)
+            fields = fresh.fields
+            self._encoded = rules, abi, fields
+        return fields
+
     def _open_proxy(self, policy: Policy) -> tuple[int, ProxySession | None]:
         if policy.network != "allow-list" or self._tasks is None:
             return 0, None
@@ -265,19 +279,15 @@ class LandlockRuntime(SandboxRuntime):
         message.limit(policy.limits, without=self._groups.limits)
         message.add("cwd", cwd)
         shared = [("/dev/shm", rights.WRITE)] if self._config.shared_memory else []
-        restrict_files(
-            message,
-            policy.network,
-            abi,
-            [*self._carver.path_rules(policy), *shared, (folder, rights.WRITE)],
-            port,
-        )
+        open_ruleset(message, policy.network, abi)
+        message.add_encoded(self._path_fields(policy, abi))
+        close_ruleset(message, abi, [*shared, (folder, rights.WRITE)], port)
         message.add("caps")
         message.environment({**env, "TMPDIR": folder})
         inet = {"none": "none", "allow-list": "tcp", "full": "all"}[policy.network]
-        program = assemble(
-            FilterProfile(inet=inet, own_processes=False, own_ipc=False), ARCHITECTURES[platform.machine()]
-        )
+        if self._assembler is None:
+            self._assembler = Assembler(ARCHITECTURES[platform.machine()])
+        program = self._assembler.program(FilterProfile(inet=inet, own_processes=False, own_ipc=False))
         head = (*launcher.argv, str(MESSAGE), "--")
         return Confined(
             token=token,
@@ -300,22 +310,35 @@ class _Held:
     session: ProxySession | None
 
 
-def restrict_files(
-    message: Message, network: Network, abi: int, rules: Sequence[tuple[str, int]], port: int = 0
-) -> None:
-    """Append the fields that make and enforce a Landlock ruleset.
+def open_ruleset(message: Message, network: Network, abi: int) -> None:
+    """Append the field that makes a Landlock ruleset.
 
     Args:
         message: to append to.
         network: mode by which TCP ports are handled; `full` leaves them alone, also in a network of one's own.
         abi: version of the kernel's interface.
-        rules: pairs of path and rights.
-        port: TCP port that may be connected to, 0 for none.
     """
     kept = rights.handled(abi, network=network)
     message.add("ruleset", f"{kept.files:x}:{kept.ports:x}:{kept.scopes:x}")
+
+
+def add_paths(message: Message, abi: int, rules: Sequence[tuple[str, int]]) -> None:
+    """Append a field for each pair of path and rights."""
+    kept = rights.handled(abi, network="full").files
     for path, allowed in rules:
-        message.add("path", f"{allowed & kept.files:x}:{path}")
+        message.add("path", f"{allowed & kept:x}:{path}")
+
+
+def close_ruleset(message: Message, abi: int, rules: Sequence[tuple[str, int]], port: int = 0) -> None:
+    """Append the last rules, and what enforces them all.
+
+    Args:
+        message: to append to.
+        abi: version of the kernel's interface.
+        rules: pairs of path and rights.
+        port: TCP port that may be connected to, 0 for none.
+    """
+    add_paths(message, abi, rules)
     if port:
         message.add("port", f"{rights.CONNECT_TCP:x}:{port}")
     message.add("restrict")

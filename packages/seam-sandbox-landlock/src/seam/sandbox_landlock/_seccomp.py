@@ -115,6 +115,25 @@ class FilterProfile:
     own_ipc: bool
 
 
+class Assembler:
+    """Assembles programs for this machine, each once: it takes longer than starting the launcher.
+
+    Args:
+        architecture: of this machine.
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        self._architecture = architecture
+        self._programs: dict[FilterProfile, bytes] = {}
+
+    def program(self, profile: FilterProfile) -> bytes:
+        """The program of a profile."""
+        found = self._programs.get(profile)
+        if found is None:
+            found = self._programs[profile] = assemble(profile, self._architecture)
+        return found
+
+
 def assemble(profile: FilterProfile, architecture: Architecture) -> bytes:
     """The program as bytes of `struct sock_filter`, to be handed over by descriptor."""
     program = bpf.load(bpf.ARCHITECTURE_OFFSET) + bpf.if_equal(architecture.audit, 1) + bpf.give(_FORBIDDEN)

@@ -101,7 +101,7 @@ async def self_test(
     Returns:
         Why the runtime is not usable, `None` when it is.
     """
-    folder = tempfile.mkdtemp(prefix="seam-probe-")
+    folder = tempfile.mkdtemp(prefix="confined-probe-")
     try:
         with anyio.move_on_after(timeout):
             return await _trial(subprocess, confine, read_status, release, folder, explain)

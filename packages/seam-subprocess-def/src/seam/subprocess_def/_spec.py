@@ -59,7 +59,7 @@ class ProcessSpec(BaseModel):
         default_factory=dict[int, DescriptorSpec],
         description="Further descriptors by their number in the child, 3 or more. Nothing else is inherited.",
     )
-    grace: NonNegativeFloat = Field(description="Seconds between SIGTERM and SIGKILL.")
+    grace: NonNegativeFloat = Field(allow_inf_nan=False, description="Seconds between SIGTERM and SIGKILL.")
     survivors: SurvivorPolicy
 
 
@@ -71,7 +71,8 @@ class SpawnSpec(ProcessSpec):
     stdout: StdoutSpec
     stderr: StderrSpec
     drain: NonNegativeFloat = Field(
-        description="Seconds to wait, after the leader's exit, for the end of streams that descendants hold."
+        allow_inf_nan=False,
+        description="Seconds to wait, after the leader's exit, for the end of streams that descendants hold.",
     )
     lifetime: Lifetime
 

@@ -163,13 +163,15 @@ async def open_runtime(config: LocalSubprocessConfig | None = None) -> AsyncGene
                 capability="cgroup",
             )
     level = choose(config.containment)
-    problem: Exception | None = None
+    problem: BaseException | None = None
     async with anyio.create_task_group() as tasks:
         runtime = LocalSubprocessRuntime(config, level, cgroup, tasks)
         tasks.start_soon(runtime.run)
         try:
             yield runtime
-        except Exception as raised:
+        except anyio.get_cancelled_exc_class():
+            raise
+        except BaseException as raised:
             problem = raised  # the block's own, not to be wrapped in a group by the tasks that serve it
         finally:
             await runtime.close()

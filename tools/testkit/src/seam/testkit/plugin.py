@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,12 +20,34 @@ SKIP_LIST = "allowed-skips.txt"
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the plugin's marker; let tests import the fakes that lie beside them (file names are unique in the workspace)."""
     _settle_hypothesis()
+    _use_own_temporary_folder(config)
     for folder in sorted([*config.rootpath.glob("packages/*/tests"), *config.rootpath.glob("tools/*/tests")]):
         if str(folder) not in sys.path:
             sys.path.append(str(folder))
     config.addinivalue_line(
         "markers", "leaks(*kinds): kinds (children, threads, descriptors, temporary) this test may leave"
     )
+
+
+_temporary_folder = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
+
+
+def _use_own_temporary_folder(config: pytest.Config) -> None:
+    """A folder for this process alone: what others leave in the machine's must not count as a leak of ours."""
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # where `tmp_path` stays
+    folder = config.stash[_temporary_folder] = tempfile.TemporaryDirectory(
+        prefix="st-", ignore_cleanup_errors=True
+    )
+    os.environ["TMPDIR"] = tempfile.tempdir = folder.name
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the folder of this process."""
+    folder = config.stash.get(_temporary_folder, None)
+    if folder is not None:
+        tempfile.tempdir = None
+        os.environ["TMPDIR"] = str(Path(folder.name).parent)
+        folder.cleanup()
 
 
 def _settle_hypothesis() -> None:

@@ -45,7 +45,7 @@ async def test_output_survives_death_by_signal(trial: Trial) -> None:
 
 @check()
 async def test_ex_001_a_background_writer_does_not_keep_the_end_away(trial: Trial) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(10):
         ran = await trial.run(
             trial.bash("(while :; do echo tick; sleep 0.05; done) & sleep 0.3; echo fg-done")
         )
@@ -60,7 +60,7 @@ async def test_ex_001_a_background_writer_does_not_keep_the_end_away(trial: Tria
 @check()
 async def test_ex_002_a_silent_holder_of_one_stream_does_not_keep_the_end_away(trial: Trial) -> None:
     for kept, silenced in (("stderr", ">/dev/null"), ("stdout", "2>/dev/null")):
-        with anyio.fail_after(20):
+        with anyio.fail_after(10):
             ran = await trial.run(trial.bash(f"sleep 60 </dev/null {silenced} & echo ok"))
         assert (ran.exit.exit_code, ran.out) == (0, b"ok\n")
         assert (ran.exit.drain.state, ran.exit.drain.streams) == ("held", (kept,))
@@ -68,7 +68,7 @@ async def test_ex_002_a_silent_holder_of_one_stream_does_not_keep_the_end_away(t
 
 @check()
 async def test_ex_068_a_killed_leader_whose_child_holds_the_streams(trial: Trial) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(10):
         ran = await trial.run(trial.spec("sh", "-c", "sleep 60 & kill -9 $$"))
     assert (ran.exit.exit_code, ran.exit.signal) == (None, "SIGKILL")
     assert "sleep" in [survivor.name for survivor in ran.exit.survivors]
@@ -112,7 +112,7 @@ async def test_ex_019_setsid_in_every_form(trial: Trial) -> None:
         ("setsid --fork sleep 30", b""),
     ):
         spec = trial.bash(script.replace("sleep 30", "sleep 0.6") if "after" in script else script)
-        with anyio.fail_after(20):
+        with anyio.fail_after(10):
             ran = await trial.run(spec)
         assert (ran.exit.exit_code, ran.out) == (0, out), script
         assert trial.alive() == [], script

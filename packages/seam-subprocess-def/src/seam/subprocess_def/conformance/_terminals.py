@@ -22,7 +22,7 @@ def _spec(trial: Trial, *argv: str, **changes: object) -> TerminalSpec:
 
 async def _until(process: TerminalProcess, word: bytes) -> bytes:
     seen = b""
-    with anyio.fail_after(20):
+    with anyio.fail_after(10):
         while word not in seen:
             seen += await process.terminal.receive()
     return seen
@@ -30,7 +30,7 @@ async def _until(process: TerminalProcess, word: bytes) -> bytes:
 
 async def _rest(process: TerminalProcess) -> bytes:
     seen = b""
-    with anyio.fail_after(20):
+    with anyio.fail_after(10):
         try:
             while True:
                 seen += await process.terminal.receive()
@@ -94,7 +94,7 @@ async def test_signals_reach_the_foreground_group(trial: Trial) -> None:
         assert await process.foreground() == process.pid
         await process.terminal.send(b"echo up; sleep 300\n")
         await _until(process, b"\nup\r\n")
-        with anyio.fail_after(20):  # a child of the shell that is not sleep yet would drop the signal
+        with anyio.fail_after(10):  # a child of the shell that is not sleep yet would drop the signal
             while not await _in_front(process, "sleep"):
                 await anyio.sleep(0.01)
         await process.signal("SIGINT")

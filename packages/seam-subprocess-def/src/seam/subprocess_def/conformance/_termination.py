@@ -73,7 +73,7 @@ async def test_ex_021_no_form_of_ignoring_waits_longer(trial: Trial) -> None:
     ):
         async with await trial.spawn(trial.bash(script)) as process:
             assert await process.collected("stdout").wait_beyond(0)
-            with anyio.fail_after(20):
+            with anyio.fail_after(10):
                 ended = await process.terminate(grace=0.2)
             assert ended.signal in ("SIGTERM", "SIGKILL"), script
             assert process.collected("stdout").head() == b"ready\n", script
@@ -86,7 +86,7 @@ async def test_ex_022_a_stopped_process_is_ended(trial: Trial) -> None:
         assert await process.collected("stdout").wait_beyond(0)
         if trial.subject.capabilities.host_view:
             await trial.until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
-        with anyio.fail_after(20):
+        with anyio.fail_after(10):
             ended = await process.terminate(grace=5.0)
         assert ended.signal == "SIGTERM", "a stopped process is continued, so that it can act on SIGTERM"
     await _nothing_alive(trial)
@@ -97,7 +97,7 @@ async def test_ex_003_a_fifo_with_reader_and_writer(trial: Trial) -> None:
     script = "P=$(mktemp -u); mkfifo $P; (while true; do echo child; sleep 0.1; done) > $P & cat $P"
     async with await trial.spawn(trial.bash(script, env={"TMPDIR": str(trial.folder)})) as process:
         assert await process.collected("stdout").wait_beyond(0)
-        with anyio.fail_after(20):
+        with anyio.fail_after(10):
             await process.terminate(grace=0.5)
         assert b"child\n" in process.collected("stdout").head()
         assert trial.alive() == []

@@ -11,8 +11,8 @@ from seam.sandbox_landlock import Trial, read_launcher_status
 _WORDS: tuple[tuple[str, Reason], ...] = (
     (r"Unknown option", Reason.UNSUPPORTED_BINARY),
     (r"loopback|RTM_NEWADDR|netlink", Reason.NETWORK_SETUP),
+    (r"max_\S*_namespaces|maximum number|namespace.*No space left", Reason.USER_NAMESPACES_EXHAUSTED),
     (r"mount proc|/proc", Reason.MASKED_PROC),
-    (r"namespace.*No space left|No space left.*namespace", Reason.USER_NAMESPACES_EXHAUSTED),
     (r"No space left", Reason.NO_SPACE),
     (r"uid map|No permissions to creat|[Nn]amespace failed|unshare", Reason.USER_NAMESPACES_OFF),
     (r"seccomp|prctl", Reason.NO_SECCOMP),

@@ -99,6 +99,27 @@ def test_how_a_call_ended_is_in_the_exit_code_and_in_the_record(folder: Path) ->
     }
 
 
+def test_a_turn_becomes_a_page(folder: Path) -> None:
+    seam("call", "--yes", "shell", shell("echo on the page"))
+    assert seam("journal", "show", "--html", "turn.html").exit_code == Exit.DONE
+    assert "on the page" in (folder / "turn.html").read_text()
+    assert seam("journal", "show", "turn-nothing").exit_code == Exit.ERROR
+
+
+def test_doctor_says_what_confines_an_agent(folder: Path) -> None:
+    bare = seam("doctor", "--sandbox")
+    assert bare.exit_code == Exit.DONE
+    assert "nothing confines its commands" in bare.stdout
+    policy = '[implement.sandbox_policy]\nuse = "policy"\nmode = "read-only"\n'
+    (folder / "seam.toml").write_text(DEPLOYMENT + policy)
+    shown = seam("doctor", "--sandbox")
+    assert "mode read-only" in shown.stdout
+    assert "private keys: ~/.gnupg" in shown.stdout
+    found = json.loads(seam("doctor", "--sandbox", "--json").stdout)
+    assert [page["agent"] for page in found["sandbox"]] == ["default"]
+    assert found["sandbox"][0]["policy"]["mode"] == "read-only"
+
+
 def test_arguments_come_from_standard_input_and_results_as_json(folder: Path) -> None:
     result = seam("call", "--yes", "--json", "shell", "-", input=shell("printf 'a\\0b'"))
     assert result.exit_code == Exit.DONE, result.output

@@ -75,8 +75,8 @@ def doctor(
         )
     else:
         _show(checks)
-        for page in seen.sandbox:
-            page.show()
+        for before, page in zip([None, *seen.sandbox], seen.sandbox, strict=False):
+            page.show(before)
     return Exit.FINDINGS if any(check.state == "wrong" for check in checks) else Exit.DONE
 
 

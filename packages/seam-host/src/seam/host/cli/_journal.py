@@ -83,12 +83,18 @@ def list_turns(
 def show(
     turn: TurnArgument = "last",
     deployment: DeploymentOption = DEFAULT_DEPLOYMENT,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a timeline that a browser shows, instead of printing."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Show every entry of a turn."""
     from seam.host.cli._journal_reading import show_turn
 
-    return show_turn(deployment, turn, as_json=as_json)
+    return show_turn(deployment, turn, html=html, as_json=as_json)
 
 
 def verify(deployment: DeploymentOption = DEFAULT_DEPLOYMENT, as_json: JsonOption = False) -> int:

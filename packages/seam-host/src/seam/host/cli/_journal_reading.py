@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,11 +14,13 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from seam.host._journal_only import open_journal
+from seam.host._writing import write_new
 from seam.host.cli._entry_text import STYLES, entry_text
 from seam.host.cli._exits import Exit
 from seam.host.cli._interrupt import run_interruptible
 from seam.host.cli._screen import err, out, print_json
 from seam.host.cli._visible import visible
+from seam.host.journal_timeline import timeline_page
 from seam.kernel import Seconds
 from seam.tools_def import Entry, Journal, JournalQuery, TurnSummary
 
@@ -120,8 +122,8 @@ def _show_turns(turns: object) -> None:
     out().print(table)
 
 
-def show_turn(deployment: Path, wanted: str, *, as_json: bool) -> int:
-    """Print the entries of one turn."""
+def show_turn(deployment: Path, wanted: str, *, html: Path | None, as_json: bool) -> int:
+    """Print the entries of one turn, or write them as a page."""
 
     async def use(journal: Journal) -> int:
         turn = await _find(journal, wanted)
@@ -129,6 +131,8 @@ def show_turn(deployment: Path, wanted: str, *, as_json: bool) -> int:
             err().print(f"seam: no turn of this journal is or begins with {wanted!r}", style="red")
             return Exit.ERROR
         entries = await journal.read(turn)
+        if html is not None:
+            return _write_page(html, turn, entries)
         if as_json:
             print_json([entry.model_dump(mode="json") for entry in entries])
         else:
@@ -138,6 +142,16 @@ def show_turn(deployment: Path, wanted: str, *, as_json: bool) -> int:
         return Exit.DONE
 
     return _with_journal(deployment, use)
+
+
+def _write_page(file: Path, turn: str, entries: Sequence[Entry]) -> int:
+    try:
+        write_new(file, timeline_page(entries), replace=True)
+    except OSError as error:
+        err().print(f"seam: {file} cannot be written: {error.strerror}", style="red")
+        return Exit.ERROR
+    out().print(f"wrote {file}: the timeline of {turn}", style="green")
+    return Exit.DONE
 
 
 async def _find(journal: Journal, wanted: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,13 +25,15 @@ class SandboxPage(BaseModel):
     policy: PolicyReport | None
     runtime: RuntimeReport | None
 
-    def show(self) -> None:
-        """Print it for a person."""
+    def show(self, before: SandboxPage | None) -> None:
+        """Print it for a person; a runtime that says the same as on the page before is not repeated."""
         screen = out()
         screen.print(f"\nsandbox of agent {self.agent}", style="bold")
         if self.policy is not None:
             _show_policy(self.policy)
-        if self.runtime is not None:
+        if before is not None and self.runtime == before.runtime:
+            screen.print(f"  runtime as for agent {before.agent}")
+        elif self.runtime is not None:
             _show_runtime(self.runtime)
 
 
@@ -104,17 +107,23 @@ def _show_policy(page: PolicyReport) -> None:
     screen.print(f"  mode {page.mode}, at most {page.ceiling}; network {page.network}")
     for name, rules in (("writable", page.writable), ("protected", page.protected), ("hidden", page.hidden)):
         screen.print(f"  {name}", style="bold")
-        for rule in rules:
-            _show_rule(rule)
+        for reason, paths in _by_reason(rules).items():
+            screen.print(f"    {reason}: {', '.join(paths)}")
+        if not rules:
+            screen.print("    nothing")
     limits = ", ".join(
         f"{name} {value}" for name, value in page.limits.model_dump().items() if value is not None
     )
     screen.print(f"  limits: {limits}")
 
 
-def _show_rule(rule: PathRule) -> None:
-    given = f" (written {rule.given})" if rule.given else ""
-    out().print(f"    {rule.path}{given}: {rule.reason} [{rule.source}]")
+def _by_reason(rules: Iterable[PathRule]) -> dict[str, list[str]]:
+    """Paths under their reason, as they were written; where a rule comes from stands behind it unless it is a default."""
+    found: dict[str, list[str]] = {}
+    for rule in rules:
+        source = "" if rule.source == "default" else f" (from the {rule.source})"
+        found.setdefault(rule.reason, []).append(f"{rule.given or rule.path}{source}")
+    return found
 
 
 def _show_runtime(page: RuntimeReport) -> None:

@@ -146,3 +146,143 @@ def test_a_foreign_owner_of_the_namespace_is_named(house: House, run: Run, tmp_p
     install(stranger, prefix)
     found = findings(run, "--config", config, "--python", prefix, "--only-python")
     assert found == [("namespace-foreign", "seam")]
+
+
+def test_what_an_environment_knows_settles_foreign_requirements(
+    house: House, run: Run, tmp_path: Path
+) -> None:
+    tool = house["seam-exec-tool"]
+    tool.dependencies += ["pyyaml>=6", "psutil>=6"]
+    tool.files["seam/exec_tool/__init__.py"] += "import yaml\nimport attr\n"
+    root = house.write()
+    stranger = House(tmp_path / "stranger")
+    for name, path in (
+        ("pyyaml", "yaml/__init__.py"),
+        ("psutil", "psutil/__init__.py"),
+        ("attrs", "attr/__init__.py"),
+    ):
+        stranger.members[name] = type(tool)(name, files={path: ""}, version="9.0")
+    prefix = install(stranger, install(house, tmp_path / "env"))
+    assert findings(run, "--python", prefix, root) == [
+        ("foreign-unused", "seam-exec-tool"),
+        ("requirement-undeclared", "seam-exec-tool"),
+    ]
+
+
+DEPLOYMENT = """[implement.exec]
+use = "local"
+[consume.exec-tool]
+[consume.second]
+use = "watch-tool"
+[agents.reviewer.implement.exec]
+use = "remote"
+distribution = "seam-exec-remote"
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            'use = "local"',
+            'use = "locl"',
+            "[implement.exec] asks for 'locl', which nothing at hand registers",
+        ),
+        (
+            'implement.exec]\nuse = "local"',
+            'implement.shell]\nuse = "local"',
+            "[implement.shell] names the key 'shell'",
+        ),
+        ("[consume.exec-tool]", "[consume.exec-tol]", "[consume.exec-tol] asks for 'exec-tol'"),
+        (
+            '"seam-exec-remote"',
+            '"seam-exec-local"',
+            "asks seam-exec-local for 'remote', which it does not register",
+        ),
+    ],
+)
+def test_a_row_of_a_deployment_without_its_provider_is_found(
+    house: House, run: Run, tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    root = house.write()
+    path = tmp_path / "prod.toml"
+    path.write_text(DEPLOYMENT, "utf-8")
+    assert findings(run, root, path) == []
+    assert before in DEPLOYMENT
+    path.write_text(DEPLOYMENT.replace(before, after, 1), "utf-8")
+    code, out, _ = run("check", root, path)
+    assert code == 1
+    assert "findings: 1 error" in out
+    assert said in out
+
+
+def test_layers_of_a_deployment_are_merged_and_broken_ones_named(
+    house: House, run: Run, tmp_path: Path
+) -> None:
+    root = house.write()
+    (tmp_path / "base.toml").write_text('[implement.exec]\nuse = "nowhere"\n', "utf-8")
+    top = tmp_path / "prod.toml"
+    top.write_text('[seam]\nextends = ["base.toml"]\n[implement.exec]\nuse = "remote"\n', "utf-8")
+    assert findings(run, root, top) == []
+    (tmp_path / "base.toml").write_text('[seam]\nextends = ["prod.toml"]\n', "utf-8")
+    assert findings(run, root, top) == [("deployment-broken", "")]
+    (tmp_path / "base.toml").write_text("[implement", "utf-8")
+    assert findings(run, root, top) == [("deployment-broken", "")]
+
+
+def test_a_fault_in_the_source_is_not_told_again_by_its_wheel(house: House, run: Run, tmp_path: Path) -> None:
+    house["seam-exec-tool"].files["seam/exec_tool/__init__.py"] += "import seam.exec_local\n"
+    root = house.write()
+    assert findings(run, root, write_wheels(house, tmp_path / "dist")) == [("law-import", "seam-exec-tool")]
+
+
+def test_a_deployment_alone_is_checked_against_the_tree_of_the_configuration(
+    house: House, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(house.write())
+    (tmp_path / "prod.toml").write_text(DEPLOYMENT, "utf-8")
+    assert findings(run, tmp_path / "prod.toml") == []
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_an_extension_is_lawful_in_source_wheel_and_environment_when_declared(
+    house: House, run: Run, tmp_path: Path, declared: bool
+) -> None:
+    member = house["seam-exec-remote"]
+    member.dependencies.append("seam-exec-local>=0.1,<1")
+    member.files["seam/exec_remote/__init__.py"] += "import seam.exec_local\n"
+    if declared:
+        member.extra_toml = '[tool.seam]\nextends = ["seam-exec-local"]\n'
+        member.entry_points["seam.extends"] = {"seam-exec-local": "seam.exec_local"}
+    config = house.write() / "pyproject.toml"
+    lawless = (
+        [] if declared else [("law-requirement", "seam-exec-remote"), ("law-import", "seam-exec-remote")]
+    )
+    assert sorted(findings(run, house.root)) == sorted(lawless)
+    assert sorted(findings(run, "--config", config, write_wheels(house, tmp_path / "dist"))) == sorted(
+        lawless
+    )
+    prefix = install(house, tmp_path / "env")
+    assert findings(run, "--config", config, "--python", prefix, "--only-python") == lawless[:1]
+
+
+def test_a_folded_package_carries_its_reason_into_the_wheel(house: House, run: Run, tmp_path: Path) -> None:
+    member = house["seam-watch-tool"]
+    member.entry_points["seam.definition"] = {"watch": "seam.watch_tool:tool"}
+    member.name = "seam-watch-def"
+    house.members["seam-watch-def"] = house.members.pop("seam-watch-tool")
+    member.files = {
+        "seam/watch_def/__init__.py": "from seam.exec_def import ShellExecutor\ndef tool(): ...\n"
+    }
+    member.files["seam/watch_def/py.typed"] = ""
+    member.entry_points = {
+        "seam.consumer": {"watch": "seam.watch_def:tool"},
+        "seam.definition": {"watch": "seam.watch_def:tool"},
+        "seam.folded": {"one of each": "seam.watch_def"},
+    }
+    member.extra_toml = '[tool.seam]\nfolded = "one of each"\n'
+    config = house.write() / "pyproject.toml"
+    assert findings(run, house.root) == []
+    assert findings(run, "--config", config, write_wheels(house, tmp_path / "dist")) == []
+    member.extra_toml = '[tool.seam]\nfolded = "another reason"\n'
+    assert findings(run, house.write()) == [("declaration-hidden", "seam-watch-def")]

@@ -68,8 +68,12 @@ def judge(material: Material, settings: Settings, baseline: frozenset[str] = fro
 
 
 def _all(material: Material) -> Iterator[Finding]:
+    earlier: set[tuple[str, str, str]] = set()
     for view in material.views:
-        yield from run_rules(view)
+        found = list(run_rules(view))
+        # what the source shows is not told again by the wheel that was built from it
+        yield from (item for item in found if (item.rule, item.distribution, item.subject) not in earlier)
+        earlier.update((item.rule, item.distribution, item.subject) for item in found)
     yield from drift(material.views)
     if material.views:
         for deployment in material.deployments:

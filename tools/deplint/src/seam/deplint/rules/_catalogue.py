@@ -42,6 +42,7 @@ RULES: tuple[Rule, ...] = (
         "requirement-undeclared", "what is imported is required", _ERROR, _requirements.requirement_undeclared
     ),
     Rule("requirement-unused", "what is required is imported", _ERROR, _requirements.requirement_unused),
+    Rule("foreign-unused", "foreign requirements are imported", _WARNING, _requirements.foreign_unused),
     Rule(
         "requirement-unverified",
         "foreign requirements can be matched",

@@ -129,26 +129,34 @@ def import_unowned(view: View) -> Iterator[Finding]:
 
 
 def requirement_unused(view: View) -> Iterator[Finding]:
-    """A sibling, or a distribution whose modules are known, that is required and never imported."""
+    """A sibling that is required and never imported."""
+    yield from _unused(view, "requirement-unused", ours=True)
+
+
+def foreign_unused(view: View) -> Iterator[Finding]:
+    """A foreign distribution whose modules are known, that is required and never imported."""
+    yield from _unused(view, "foreign-unused", ours=False)
+
+
+def _unused(view: View, rule: str, *, ours: bool) -> Iterator[Finding]:
     for item in view.sorted_members():
         if not item.scanned:
             continue
         account = _account(view, item)
         for requirement in item.requires(Section.RUN):
             name = requirement.name
-            if name in account.used or name == item.name or not _judged(view, name):
+            if (
+                name in account.used
+                or name == item.name
+                or not _judged(view, name)
+                or view.is_ours(name) is not ours
+            ):
                 continue
-            if view.is_ours(name) and not view.permits(item.name, name):
+            if ours and not view.permits(item.name, name):
                 continue  # reported as unlawful
-            yield Finding(
-                "requirement-unused",
-                item.name,
-                name,
-                requirement.place,
-                f"{item.name} requires {name} and imports nothing of it",
-                f"remove {name} from project.dependencies, or ignore this with the reason it is needed",
-                edge=(item.name, name),
-            )
+            text = f"{item.name} requires {name} and imports nothing of it"
+            way = f"remove {name} from project.dependencies, or ignore this with the reason it is needed"
+            yield Finding(rule, item.name, name, requirement.place, text, way, edge=(item.name, name))
 
 
 def _judged(view: View, name: str) -> bool:

@@ -37,7 +37,7 @@ class Member:
             lines += [f"{name} = {_array(items)}" for name, items in self.extras.items()]
         for group, points in self.entry_points.items():
             lines.append(f'\n[project.entry-points."{group}"]')
-            lines += [f'{name} = "{value}"' for name, value in points.items()]
+            lines += [f'"{name}" = "{value}"' for name, value in points.items()]
         lines.append(f'\n[tool.hatch.build.targets.wheel]\npackages = ["{self.packed}"]\n')
         return "\n".join([*lines, self.extra_toml, ""])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from seam.host.cli._app import app
-from seam.host.cli._exits import Exit
+from seam.host.cli._exits import MEANING, Exit
 
 DEPLOYMENT = """
 [agents.default]
@@ -160,6 +161,24 @@ def test_ke_001_an_optional_row_that_cannot_be_had_is_left_out(folder: Path) -> 
     refused = seam("call", "--yes", "shell", shell("true"))
     assert refused.exit_code == Exit.INCOMPLETE
     assert "pip install acme-gone" in refused.stderr
+
+
+def test_the_pages_about_deployments_and_the_command_line_are_true(folder: Path) -> None:
+    docs = Path(__file__).parent.parent / "docs"
+    first, realm, layers = re.findall(r"```toml\n(.*?)```", (docs / "deployments.md").read_text(), re.DOTALL)
+    policy = '[implement.sandbox_policy]\nuse = "policy"\n'
+    (folder / "seam.toml").write_text(first + policy + realm)
+    assert seam("plan").exit_code == Exit.DONE, seam("plan").output
+    (folder / "base.toml").write_text(first + "[consume.jobs-tool]\n")
+    (folder / "team.toml").write_text("# nothing of its own\n")
+    (folder / "seam.toml").write_text(layers)
+    planned = json.loads(seam("plan", "--json").stdout)
+    assert planned["removed"] == ["consume.jobs-tool"]
+    page = (docs / "command-line.md").read_text()
+    for code, text in MEANING.items():
+        assert f"| {code.value} | {text} |" in page
+    for command in re.findall(r"^  ([a-z]+)  ", seam("--help").stdout, re.MULTILINE):
+        assert f"`seam {command}" in page
 
 
 def test_the_schema_is_the_same_bytes_each_time_in_every_spelling(folder: Path) -> None:

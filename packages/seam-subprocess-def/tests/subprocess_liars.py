@@ -270,13 +270,13 @@ class SwallowsCancellation(Relay):
     def wrap(self, process: Process) -> Process:
         class Lying(RelayProcess):
             async def wait(self) -> ProcessExit:
-                shield = anyio.CancelScope(shield=True)
-                shield.__enter__()
-                with anyio.move_on_after(0.3):
-                    await self.inner.wait()
-                ended = await self.inner.terminate()
-                shield.__exit__(None, None, None)
-                return ended
+                found: list[ProcessExit] = []
+                with anyio.CancelScope(shield=True):
+                    with anyio.move_on_after(0.3) as scope:
+                        found.append(await self.inner.wait())
+                    if scope.cancelled_caught:
+                        found.append(await self.inner.terminate())
+                return found[0]
 
         return Lying(process)
 

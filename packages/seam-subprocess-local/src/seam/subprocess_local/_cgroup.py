@@ -6,6 +6,29 @@ import os
 import secrets
 from pathlib import Path
 
+import anyio
+
+_ROUNDS = 50
+
+
+async def clear_cgroup(path: str) -> None:
+    """Kill what is in a cgroup and remove it: the work of a supervisor that was killed itself."""
+    for _ in range(_ROUNDS):
+        if _try_to_clear(Path(path)):
+            return
+        await anyio.sleep(0.02)  # its last members are just ending
+
+
+def _try_to_clear(folder: Path) -> bool:
+    try:
+        (folder / "cgroup.kill").write_text("1")
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False  # EBUSY
+    return True
+
 
 def writable_cgroup() -> str | None:
     """The folder below which this process may make cgroups that have `cgroup.kill`; None when there is none."""

@@ -53,6 +53,7 @@ class Detacher:
             settle=self._config.settle,
             patience=self._config.patience,
             containment=self._containment,
+            cgroup=self._starter.new_cgroup(),
         )
         started_at = datetime.now(UTC)
         process = LocalProcess(manner, started_at, self._starter.start_soon)
@@ -75,7 +76,7 @@ class Detacher:
             wiring.close_ours()
             raise
         try:
-            way = Way(spec.grace, log=log, end_survivors=spec.survivors == "end")
+            way = Way(spec.grace, manner.cgroup, log=log, end_survivors=spec.survivors == "end")
             await self._starter.start(process, command, wiring, way, None)
         except BaseException:
             _record.remove(path)

@@ -22,6 +22,7 @@ from seam.subprocess_def import (
     Survivor,
     Termination,
 )
+from seam.subprocess_local._cgroup import clear_cgroup
 from seam.subprocess_local._collector import Collector
 from seam.subprocess_local._latch import Latch
 from seam.subprocess_local._outcome import describe_exit, signal_number
@@ -46,6 +47,7 @@ class Manner:
     settle: float
     patience: float
     containment: Containment
+    cgroup: str
 
 
 @dataclass(slots=True)
@@ -183,6 +185,8 @@ class LocalProcess(Process):
         """The leader has exited, and something is left: streams that are held, descendants that live on."""
         started = time.monotonic()
         if self._supervision.lost:  # the server kills what is left, and its streams end
+            if self._manner.cgroup:
+                await clear_cgroup(self._manner.cgroup)
             self._supervision.gone.set()
         with anyio.move_on_after(self._manner.drain):
             await self._streams_ended.wait()

@@ -89,9 +89,10 @@ class LocalSubprocessRuntime(SubprocessRuntime):
         if spec.lifetime.kind == "detached":
             return await self._detacher.spawn(spec, spec.lifetime.record, confidential, filters)
         command = command_of(spec.argv, spec.executable, spec.cwd, spec.env, confidential)
-        process = LocalProcess(self._manner(spec, spec.drain), datetime.now(UTC), self._starter.start_soon)
+        manner = self._manner(spec, spec.drain)
+        process = LocalProcess(manner, datetime.now(UTC), self._starter.start_soon)
         wiring = wire(spec, confidential, self._starter.null)
-        await self._starter.start(process, command, wiring, Way(spec.grace), filters)
+        await self._starter.start(process, command, wiring, Way(spec.grace, manner.cgroup), filters)
         if wiring.files:
             self._detacher.add_files(process, wiring.files)
         return process
@@ -108,11 +109,11 @@ class LocalSubprocessRuntime(SubprocessRuntime):
         self._check_open()
         command = command_of(spec.argv, spec.executable, spec.cwd, spec.env, confidential)
         wiring, terminal = wire_terminal(spec, confidential, terminal_filter)
-        process = LocalTerminalProcess(
-            self._manner(spec, 0.0), datetime.now(UTC), self._starter.start_soon, terminal
-        )
+        manner = self._manner(spec, 0.0)
+        process = LocalTerminalProcess(manner, datetime.now(UTC), self._starter.start_soon, terminal)
         try:
-            await self._starter.start(process, command, wiring, Way(spec.grace, terminal=True), None)
+            way = Way(spec.grace, manner.cgroup, terminal=True)
+            await self._starter.start(process, command, wiring, way, None)
         except BaseException:
             terminal.close()
             raise
@@ -135,6 +136,7 @@ class LocalSubprocessRuntime(SubprocessRuntime):
             settle=self._config.settle,
             patience=self._config.patience,
             containment=self._containment,
+            cgroup=self._starter.new_cgroup(),
         )
 
     async def run(self) -> None:

@@ -53,6 +53,7 @@ class Way:
     """How the supervisor of one start is told to go about it; see `Order`."""
 
     grace: float
+    cgroup: str
     terminal: bool = False
     log: int = -1
     end_survivors: bool = False
@@ -73,6 +74,10 @@ class Starter:
         self.null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         self.processes: set[Process] = set()
         self.closing = False
+
+    def new_cgroup(self) -> str:
+        """The path of a cgroup for one process; empty where none is used."""
+        return "" if self._cgroup is None else f"{self._cgroup}/seam-{secrets.token_hex(8)}"
 
     async def start(
         self,
@@ -121,7 +126,7 @@ class Starter:
             log=way.log,
             grace_ms=round(way.grace * 1000),
             end_survivors=way.end_survivors,
-            cgroup="" if self._cgroup is None else f"{self._cgroup}/seam-{secrets.token_hex(8)}",
+            cgroup=way.cgroup,
         )
         try:
             await self._level.start(order)

@@ -141,7 +141,7 @@ async def test_a_day_with_an_agent(tmp_path: Path, mode: str) -> None:
             "shell", {"command": "echo ready; exec sleep 1000", "background": True, "description": "server"}
         )
         assert "job j1" in text(started)
-        waited = await client.call_tool("job_wait", {"jobs": ["j1"], "timeout": 20, "output": True})
+        waited = await client.call_tool("job_wait", {"jobs": ["j1"], "timeout": 20, "cursor": 0})
         assert "j1: running" in text(waited)
         read = await client.call_tool("job_read", {"job": "j1", "cursor": 0})
         assert "ready" in text(read)

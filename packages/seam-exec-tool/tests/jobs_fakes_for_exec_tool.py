@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from seam.jobs_def import JobInfo, JobOutput, JobOwner, JobProducer, JobRegistry, Revive
@@ -32,7 +32,7 @@ class RecordingJobs(JobRegistry):
         raise AssertionError("the tool does not read jobs")
 
     async def wait(
-        self, owner: JobOwner, jobs: Sequence[str], *, timeout: float, output: bool = False
+        self, owner: JobOwner, jobs: Sequence[str], *, timeout: float, beyond: Mapping[str, int] | None = None
     ) -> Sequence[JobInfo]:
         raise AssertionError("the tool does not wait for jobs")
 

@@ -194,7 +194,7 @@ async def test_waiting_ends_with_the_first_end_with_output_or_with_time() -> Non
                 second.say(b"ready")
 
             group.start_soon(speak)
-            states = await jobs.wait(ME, [a.id, b.id], timeout=60, output=True)
+            states = await jobs.wait(ME, [a.id, b.id], timeout=60, beyond={b.id: 0})
         assert [job.total for job in states] == [0, 5]
         async with anyio.create_task_group() as group:
 

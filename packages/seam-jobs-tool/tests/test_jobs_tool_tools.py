@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
@@ -16,6 +16,7 @@ from seam.tools_def import (
     Access,
     Agent,
     CallContext,
+    CallRefusal,
     Completed,
     Content,
     Effects,
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.anyio
 
 ME = JobOwner(agent="default", session="s1")
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)
-SCHEMA_DIGEST = "sha256:b19e93207965645bfa254ca2118d0c35539e5d74532127b3abeebe1cda8d848a"
+SCHEMA_DIGEST = "sha256:905d15b3eb6f4087d6c05bbed2ef07defcaa2a79839da9b23ee89cccbf30b8b5"
 
 
 def info(job: str, **changes: object) -> JobInfo:
@@ -82,9 +83,9 @@ class ScriptedRegistry(JobRegistry):
         return JobOutput(data=data, start=start, next=start + len(data), total=len(whole), lost=0)
 
     async def wait(
-        self, owner: JobOwner, jobs: Sequence[str], *, timeout: float, output: bool = False
+        self, owner: JobOwner, jobs: Sequence[str], *, timeout: float, beyond: Mapping[str, int] | None = None
     ) -> Sequence[JobInfo]:
-        self.asked.append(("wait", timeout, output))
+        self.asked.append(("wait", timeout, beyond))
         return [self._find(owner, job) for job in jobs]
 
     async def write(self, owner: JobOwner, job: str, data: bytes) -> None:
@@ -189,7 +190,7 @@ async def test_read_without_a_cursor_shows_the_end_and_with_one_reads_on() -> No
 async def test_a_wait_beyond_the_limit_is_lowered_and_says_so() -> None:
     registry = ScriptedRegistry()
     answer = await call("job_wait", registry, jobs=["j1"], timeout=100_000)
-    assert registry.asked == [("wait", 300.0, False)]
+    assert registry.asked == [("wait", 300.0, None)]
     assert words(answer).endswith("[the timeout was lowered to the maximum of 300 s]")
 
 
@@ -214,3 +215,11 @@ async def test_send_and_stop() -> None:
 async def test_an_unknown_job_is_named() -> None:
     with pytest.raises(UnknownJob, match="j9"):
         await call("job_wait", jobs=["j9"])
+
+
+async def test_waiting_for_output_names_what_is_known_of_one_job() -> None:
+    registry = ScriptedRegistry()
+    await call("job_wait", registry, jobs=["j1"], cursor=12)
+    assert registry.asked == [("wait", 30.0, {"j1": 12})]
+    with pytest.raises(CallRefusal, match="one job"):
+        await call("job_wait", jobs=["j1", "j2"], cursor=0)

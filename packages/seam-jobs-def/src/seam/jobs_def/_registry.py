@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -88,9 +88,12 @@ class JobRegistry(Service, key="jobs"):
 
     @abstractmethod
     async def wait(
-        self, owner: JobOwner, jobs: Sequence[str], *, timeout: float, output: bool = False
+        self, owner: JobOwner, jobs: Sequence[str], *, timeout: float, beyond: Mapping[str, int] | None = None
     ) -> Sequence[JobInfo]:
-        """Wait until one of them ended (or, with `output`, has something new), at most `timeout` seconds; answers the state of all.
+        """Wait until one of them ended, or has output beyond its offset, at most `timeout` seconds; answers the state of all.
+
+        Args:
+            beyond: by job, the absolute offset (bytes) up to which its output is known; jobs that are not named are awaited only.
 
         Raises:
             UnknownJob.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
@@ -160,17 +161,19 @@ class LocalJobs(JobRegistry):
         return await self._mine(owner, job).read(after, limit)
 
     async def wait(
-        self, owner: JobOwner, jobs: Sequence[str], *, timeout: float, output: bool = False
+        self, owner: JobOwner, jobs: Sequence[str], *, timeout: float, beyond: Mapping[str, int] | None = None
     ) -> Sequence[JobInfo]:
-        """Wait for the first end (or new output), at most `timeout` seconds."""
+        """Wait for the first end (or output beyond an offset), at most `timeout` seconds."""
         found = [self._mine(owner, job) for job in jobs]
         if found and all(job.running for job in found):
             with anyio.move_on_after(timeout):
                 async with anyio.create_task_group() as group:
                     for job in found:
                         group.start_soon(_first, job.over.wait, group.cancel_scope)
-                        if output:
-                            group.start_soon(_first, await _beyond_now(job), group.cancel_scope)
+                        if beyond is not None and job.id in beyond:
+                            group.start_soon(
+                                _first, partial(job.producer.changed, beyond[job.id]), group.cancel_scope
+                            )
         return [await job.info() for job in found]
 
     async def write(self, owner: JobOwner, job: str, data: bytes) -> None:
@@ -244,12 +247,3 @@ def _belongs(job: Job, owner: JobOwner) -> bool:
 async def _first(wait: Callable[[], Awaitable[object]], scope: anyio.CancelScope) -> None:
     await wait()
     scope.cancel()
-
-
-async def _beyond_now(job: Job) -> Callable[[], Awaitable[None]]:
-    total = (await job.producer.read(0, 1)).total
-
-    async def wait() -> None:
-        await job.producer.changed(total)
-
-    return wait

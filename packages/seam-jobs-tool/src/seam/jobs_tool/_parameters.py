@@ -35,7 +35,11 @@ class WaitParameters(Parameters):
         min_length=1, max_length=100, description="Ids of jobs; returns when one of them has ended."
     )
     timeout: float = Field(default=30.0, ge=0, description="Seconds to wait at most.")
-    output: bool = Field(default=False, description="Return as soon as one of them has new output, too.")
+    cursor: int | None = Field(
+        default=None,
+        ge=0,
+        description="With one job: return as soon as it has output beyond this cursor, too. 0 means any output.",
+    )
 
 
 class SendParameters(Parameters):

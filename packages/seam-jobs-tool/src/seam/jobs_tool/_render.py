@@ -47,5 +47,7 @@ def piece(job: JobInfo, output: JobOutput, text: str) -> str:
     lost = f"[{output.lost} bytes before that are gone{f'; all of it is in {output.spill}' if output.spill else ''}]"
     more = "[there is more: read on from the cursor]" if output.next < output.total else ""
     return "\n".join(
-        part for part in (head, lost if output.lost else "", text.removesuffix("\n") or "[no output]", more) if part
+        part
+        for part in (head, lost if output.lost else "", text.removesuffix("\n") or "[no output]", more)
+        if part
     )

@@ -20,6 +20,7 @@ from seam.jobs_tool._parameters import (
 from seam.jobs_tool._render import line, listing, piece
 from seam.tools_def import (
     CallContext,
+    CallRefusal,
     Completed,
     Effects,
     RequiresApproval,
@@ -108,7 +109,7 @@ class JobTools:
             return Resolution(deadline=seconds + self._config.call_deadline, plan=parameters)
 
         description = (
-            "Wait until one of several background jobs has ended (or has new output), with a time limit."
+            "Wait until one of several background jobs has ended, or one has new output, with a time limit."
         )
         return self._tool("job_wait", description, WaitParameters, self._wait, what, resolve=resolve)
 
@@ -132,7 +133,13 @@ class JobTools:
 
     async def _wait(self, parameters: WaitParameters, owner: JobOwner) -> Completed:
         seconds = min(parameters.timeout, self._config.wait_limit)
-        jobs = await self._jobs.wait(owner, parameters.jobs, timeout=seconds, output=parameters.output)
+        cursor = parameters.cursor
+        if cursor is not None and len(parameters.jobs) != 1:
+            raise CallRefusal(
+                "jobs-tool", "a cursor belongs to one job; wait for that job alone, or leave the cursor out"
+            )
+        beyond = None if cursor is None else {parameters.jobs[0]: cursor}
+        jobs = await self._jobs.wait(owner, parameters.jobs, timeout=seconds, beyond=beyond)
         lowered = seconds < parameters.timeout
         note = f"\n[the timeout was lowered to the maximum of {seconds:g} s]" if lowered else ""
         return _answer("\n".join(line(job) for job in jobs) + note, {"jobs": _dump(jobs), "timeout": seconds})

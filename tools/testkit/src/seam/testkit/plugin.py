@@ -21,7 +21,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the plugin's marker; let tests import the fakes that lie beside them (file names are unique in the workspace)."""
     _settle_hypothesis()
     _use_own_temporary_folder(config)
-    for folder in sorted([*config.rootpath.glob("packages/*/tests"), *config.rootpath.glob("tools/*/tests")]):
+    folders = (
+        place
+        for name in ("packages/*/tests", "tools/*/tests", "tests-integration")
+        for place in config.rootpath.glob(name)
+    )
+    for folder in sorted(folders):
         if str(folder) not in sys.path:
             sys.path.append(str(folder))
     config.addinivalue_line(

@@ -23,6 +23,9 @@ class BwrapConfig(BaseModel):
             not even loopback works), `auto` tries in this order.
         fallback: `landlock` uses the Landlock runtime where bwrap does not work and the policy permits `partial`.
         probe_timeout: seconds that each self-test may take.
+        control_groups: whether limits of processes and memory use control groups where they can be written. Moving
+            a process into one waits for the whole kernel (8 to 20 ms on a busy machine, unless the hierarchy is
+            mounted with `favordynmods`); without them a root caller has the gap `process-limit`.
         connect_timeout: seconds for one address of a host on the allow-list of the network.
         temporary: folder for the records by which mount points are removed after a crash, and for the
             fallback's private folders.
@@ -37,6 +40,7 @@ class BwrapConfig(BaseModel):
     network_isolation: Literal["auto", "namespace", "seccomp"] = "auto"
     fallback: Literal["landlock", "none"] = "landlock"
     probe_timeout: float = Field(default=10.0, gt=0)
+    control_groups: bool = True
     connect_timeout: float = Field(default=10.0, gt=0)
     temporary: str = "/tmp"
 

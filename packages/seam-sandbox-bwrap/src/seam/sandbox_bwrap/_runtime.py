@@ -126,7 +126,7 @@ class BwrapRuntime(SandboxRuntime):
         self._subprocess = subprocess
         self._config = config
         self._ghosts = Ghosts(config.temporary)
-        self._groups = ControlGroups()
+        self._groups = ControlGroups(wanted=config.control_groups)
         self._held: dict[str, _Held] = {}
         self._assembler: Assembler | None = None
         self._ready: _Ready | None = None
@@ -136,7 +136,10 @@ class BwrapRuntime(SandboxRuntime):
             LandlockRuntime(
                 subprocess,
                 LandlockConfig(
-                    launcher=config.launcher, probe_timeout=config.probe_timeout, temporary=config.temporary
+                    launcher=config.launcher,
+                    probe_timeout=config.probe_timeout,
+                    temporary=config.temporary,
+                    control_groups=config.control_groups,
                 ),
                 tasks,
             )

@@ -60,9 +60,14 @@ class Group:
 
 
 class ControlGroups:
-    """Makes groups below the caller's own, where that is permitted. Looked for once, by trying."""
+    """Makes groups below the caller's own, where that is permitted. Looked for once, by trying.
 
-    def __init__(self) -> None:
+    Args:
+        wanted: whether to use groups at all.
+    """
+
+    def __init__(self, *, wanted: bool) -> None:
+        self._wanted = wanted
         self._owner = f"{os.getpid()}-{process_start(os.getpid())}"
         self._places: tuple[Place, ...] | None = None
 
@@ -70,7 +75,8 @@ class ControlGroups:
     def places(self) -> tuple[Place, ...]:
         """Where groups can be made."""
         if self._places is None:
-            self._places = tuple(place for place in _candidates() if self._works(place))
+            found = _candidates() if self._wanted else ()
+            self._places = tuple(place for place in found if self._works(place))
         return self._places
 
     @property

@@ -18,6 +18,9 @@ class LandlockConfig(BaseModel):
         probe_timeout: seconds that the self-test may take.
         shared_memory: whether /dev/shm is open to commands. Without it semaphores between processes (Python's
             multiprocessing) do not work; with it the shared memory of other programs is a gap.
+        control_groups: whether limits of processes and memory use control groups where they can be written. Moving
+            a process into one waits for the whole kernel (8 to 20 ms on a busy machine, unless the hierarchy is
+            mounted with `favordynmods`); without them a root caller has the gap `process-limit`.
         connect_timeout: seconds for one address of a host on the allow-list of the network.
         temporary: folder below which private temporary folders are made.
     """
@@ -27,5 +30,6 @@ class LandlockConfig(BaseModel):
     launcher: LauncherChoice = "auto"
     probe_timeout: float = Field(default=10.0, gt=0)
     shared_memory: bool = True
+    control_groups: bool = True
     connect_timeout: float = Field(default=10.0, gt=0)
     temporary: str = "/tmp"

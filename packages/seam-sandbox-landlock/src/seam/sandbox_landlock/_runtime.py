@@ -77,7 +77,7 @@ class LandlockRuntime(SandboxRuntime):
         self._launcher = find_launcher(config.launcher)
         self._probed: ProbeResult | None = None
         self._probing = anyio.Lock()
-        self._groups = ControlGroups()
+        self._groups = ControlGroups(wanted=config.control_groups)
         self._held: dict[str, _Held] = {}
         self._assembler: Assembler | None = None
         self._encoded: tuple[list[tuple[str, int]], int, bytes] = ([], 0, b"")

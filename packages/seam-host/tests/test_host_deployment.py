@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from seam.host._deployment import Deployment, DeploymentError
 from seam.host._merge import read_deployment
@@ -235,3 +238,85 @@ def test_a_byte_order_mark_and_crlf_are_read(tmp_path: Path) -> None:
     file.write_bytes(b"\xef\xbb\xbf" + ROWS.replace("\n", "\r\n").encode())
     deployment = read_deployment(file)
     assert deployment.rows[0].where.line == 3
+
+
+WHOLE = """\
+[seam]
+mixed = "a \\u00e9 \\\\ reason"
+drain = "1m"
+[agents.default]
+workspace = "."
+[agents.b.implement.exec]
+x = [1, { y = "}" }]
+[implement.exec]
+use = '''
+local'''
+"a b".c = 1979-05-27T07:32:00Z
+[process.serve.mcp]
+"""
+TOKENS = st.sampled_from(
+    [
+        *"[]{}=.,#\n \"'\\",
+        '"""',
+        "'''",
+        "seam",
+        "agents",
+        "implement",
+        "use",
+        "1",
+        "true",
+        "1979-05-27",
+        "é",
+        "\0",
+        "\r\n",
+    ]
+)
+
+
+def judged(file: Path) -> None:
+    """A deployment, or an error that names the file: never anything else."""
+    try:
+        assert isinstance(read_deployment(file), Deployment)
+    except DeploymentError as error:
+        assert error.problems
+        assert all(str(problem).startswith(str(file)) for problem in error.problems)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bad-input") / "seam.toml"
+
+
+def test_ke_003_a_file_that_is_cut_off_anywhere_is_judged(scratch: Path) -> None:
+    data = WHOLE.encode()
+    for length in range(len(data) + 1):
+        scratch.write_bytes(data[:length])
+        judged(scratch)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_judged(scratch: Path, data: bytes) -> None:
+    scratch.write_bytes(data)
+    judged(scratch)
+
+
+@given(st.lists(TOKENS, max_size=25).map("".join), st.integers(0, len(WHOLE)))
+def test_anything_that_looks_like_toml_is_judged(scratch: Path, piece: str, place: int) -> None:
+    scratch.write_text(WHOLE[:place] + piece + WHOLE[place:], encoding="utf-8", newline="")
+    judged(scratch)
+
+
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(min_size=1, max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from(["seam", "agents", "implement", "consume", "process", "serve", "x"]), json_values)
+def test_any_shape_is_judged(scratch: Path, table: str, value: object) -> None:
+    text = json.dumps(value).replace(": ", " = ").replace("null", "1")
+    scratch.write_text(f"{table} = {text}\n", encoding="utf-8")
+    judged(scratch)

@@ -69,6 +69,27 @@ async def test_ke_006_a_listener_fires_once_however_often_its_plugin_was_reloade
     assert calls == [1, 2, 3]
 
 
+async def test_a_listener_hears_nothing_before_its_plugin_is_complete() -> None:
+    calls: list[int] = []
+    listening_already, go_on = anyio.Event(), anyio.Event()
+
+    @plugin()
+    async def slow(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        ctx.on(UPDATE, calls.append)
+        listening_already.set()
+        await go_on.wait()
+        yield
+
+    async with Kernel() as kernel:
+        kernel.root.load(slow)
+        await listening_already.wait()
+        await kernel.root.observe(UPDATE, 1)
+        go_on.set()
+        await kernel.root.settle()
+        await kernel.root.observe(UPDATE, 2)
+    assert calls == [2]
+
+
 async def test_observers_are_told_in_listing_order_synchronous_or_not() -> None:
     calls: list[str] = []
 

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeGuard, cast
 
-
 from seam.kernel._errors import MiddlewareFinished, MiddlewareSkipped
 from seam.kernel._event import Answer, AnswerT, Around, Decide, Next, Observe, PayloadT
 from seam.kernel._fault import contained

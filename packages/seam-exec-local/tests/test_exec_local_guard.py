@@ -396,3 +396,30 @@ async def test_whoever_declined_a_command_is_still_told_how_it_ended() -> None:
     async with opened(ScriptedRuntime(Scripted())) as made:
         result = await made.run(made.resolve(ExecRequest(command="true", timeout=0.1)), hand_over=decline)
         assert await held[0].wait() is result
+
+
+@pytest.mark.anyio
+async def test_a_process_that_never_ends_does_not_hold_the_disposal() -> None:
+    async with opened(ScriptedRuntime(Scripted(deaf=True))) as made:
+        process = await made.start(made.resolve(ExecRequest(command="true")))
+    result = await process.wait()
+    assert (result.cause, result.ended_by) == ("lost", "guard")
+
+
+@pytest.mark.anyio
+async def test_whoever_got_a_command_is_told_when_its_run_is_cancelled() -> None:
+    held: list[ExecProcess] = []
+
+    async def keep(process: ExecProcess) -> bool:
+        held.append(process)
+        await anyio.sleep_forever()
+        return True
+
+    config = LocalExecConfig(grace=30.0, drain=0.1, guard=0.3)
+    runtime = ScriptedRuntime(Scripted())
+    async with executor(
+        runtime, config, secrets=None, wrapper=Bare(), distribution="seam-exec-local"
+    ) as made:
+        with anyio.move_on_after(0.4):
+            await made.run(made.resolve(ExecRequest(command="true", timeout=0.1)), hand_over=keep)
+        assert (await held[0].wait()).timed_out

@@ -51,6 +51,11 @@ def test_of_two_values_the_longer_is_masked_as_a_whole() -> None:
     assert masker.feed(b"xabc") + masker.feed(b"def abc ") + masker.finish() == b"x[secret s1] [secret s0] "
 
 
+def test_an_empty_value_masks_nothing() -> None:
+    masker = Masker(masks("", "abc"))
+    assert masker.feed(b"xabcx") + masker.finish() == b"x[secret s1]x"
+
+
 def test_lines_of_a_long_secret_are_masked_one_by_one() -> None:
     key = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----"
     masker = Masker(masks(key))

@@ -161,6 +161,7 @@ class LocalExecutor(ShellExecutor):
     async def _offer(self, running: Running, hand_over: HandOver) -> ExecResult | None:
         """Offer the live process to `hand_over`; return the record of the moment if it was taken."""
         process = LocalProcess(running)
+        running.handle = process  # whoever has it is told how it ends, unless it goes on
         taken = False
         with anyio.move_on_after(running.spec.limits.grace):
             try:
@@ -169,10 +170,10 @@ class LocalExecutor(ShellExecutor):
                 # a caller's failure must not keep the command alive; it is in the result
                 running.hook_failed("hand_over", error)
         if not taken:
-            running.handle = process  # whoever has it is told how it ends
             return None
         record = running.snapshot(running.verdict.cause, "nobody")
         running.verdict.lift()
+        running.handle = None
         self._in_background(running, self._ledger.enter(lambda: None), process)
         return record
 
@@ -183,10 +184,9 @@ class LocalExecutor(ShellExecutor):
         if end is None:
             cause: Cause = "timed_out" if running.verdict.limit_passed else "lost"
             reason = "what runs processes did not answer within its own bounds; it was given up"
-            return running.snapshot(cause, "guard", lost_reason=reason)
+            return self._give_up(running, running.snapshot(cause, "guard", lost_reason=reason))
         result = await running.conclude(end)
-        if running.handle is not None:
-            running.handle.settle(result)
+        running.tell(result)
         if any(survivor.fate == "kept" for survivor in result.survivors):
             self._keepers.append(running.process)
         else:
@@ -197,7 +197,14 @@ class LocalExecutor(ShellExecutor):
         """The runtime failed while the command ran: end what can be ended, and say what is known."""
         running.verdict.blame("guard")
         await self._end(running)
-        return running.snapshot("lost", "unknown", lost_reason=f"{type(error).__name__}: {error}")
+        reason = f"{type(error).__name__}: {error}"
+        return self._give_up(running, running.snapshot("lost", "unknown", lost_reason=reason))
+
+    def _give_up(self, running: Running, record: ExecResult) -> ExecResult:
+        """Leave a process that does not end to the disposal."""
+        self._keepers.append(running.process)
+        running.tell(record)
+        return record
 
     async def _end(self, running: Running) -> ProcessExit | None:
         """End the tree; `None` when the runtime does not keep its bounds. Its task stays with the executor."""

@@ -14,7 +14,7 @@ _SHORTEST_LINE = 8
 
 
 class Masks:
-    """The values to be masked and what stands for each. It never shows a value."""
+    """The values to be masked, one of them not empty, and what stands for each. It never shows a value."""
 
     __slots__ = ("pattern", "replacements", "values")
 
@@ -98,4 +98,4 @@ class Masker:
 def _parts(value: str) -> list[bytes]:
     whole = value.encode("utf-8", "surrogateescape")
     lines = [line.strip() for line in whole.splitlines()] if b"\n" in whole else []
-    return [whole, *(line for line in lines if len(line) >= _SHORTEST_LINE)]
+    return [part for part in (whole, *lines) if part and (part is whole or len(part) >= _SHORTEST_LINE)]

@@ -40,12 +40,15 @@ class LocalProcess(ExecProcess):
         """Wait for the end and make the record; run by the executor, once."""
         try:
             end = await self._running.process.wait()
-            result = await self._running.conclude(end)
-        except (
-            Exception
-        ) as error:  # the runtime's or the wrapping's failure: after the start it is an outcome
-            result = self._running.snapshot("lost", "unknown", lost_reason=f"{type(error).__name__}: {error}")
-        self.settle(result)
+            self.settle(await self._running.conclude(end))
+        except Exception as error:
+            # the runtime's or the wrapping's failure: after the start it is an outcome
+            reason = f"{type(error).__name__}: {error}"
+            self.settle(self._running.snapshot("lost", "unknown", lost_reason=reason))
+        finally:
+            if self._result is None:
+                reason = "the executor was disposed, and what runs processes did not answer"
+                self.settle(self._running.snapshot("lost", "guard", lost_reason=reason))
 
     def settle(self, result: ExecResult) -> None:
         """Take the record, which is final."""

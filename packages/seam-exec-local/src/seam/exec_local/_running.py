@@ -73,6 +73,11 @@ class Running:
         self._spawn = started - began
         self.started = started
 
+    def tell(self, result: ExecResult) -> None:
+        """Tell whoever has the command in hands how it ended."""
+        if self.handle is not None:
+            self.handle.settle(result)
+
     def hook_failed(self, hook: str, error: Exception) -> None:
         """Put the failure of something that a caller supplied on record."""
         self.failures.append(HookFailure(hook=hook, error=f"{type(error).__name__}: {error}"))

@@ -90,13 +90,12 @@ class Starter:
             started=time.monotonic(),
         )
 
-    async def _reveal(self, named: Mapping[str, SecretRef]) -> tuple[Confidential, Masks]:
+    async def _reveal(self, named: Mapping[str, SecretRef]) -> tuple[Confidential, Masks | None]:
         if self._secrets is None:
             raise UnknownSecret(
                 f"the spec asks for the secret {next(iter(named.values())).secret!r}, and this deployment has no [implement.secrets] row",
                 secret=next(iter(named.values())).secret,
             )
         values = await self._secrets.reveal(set(named.values()))
-        return Confidential(env={name: values[ref].get_secret_value() for name, ref in named.items()}), Masks(
-            values
-        )
+        env = {name: values[reference].get_secret_value() for name, reference in named.items()}
+        return Confidential(env=env), Masks(values) if any(env.values()) else None

@@ -55,6 +55,23 @@ async def test_ex_020_an_abort_ends_what_ignores_the_polite_signal(trial: Trial)
     await trial.assert_gone(mark)
 
 
+@check()
+async def test_an_abort_of_what_is_being_ended_already_changes_nothing(trial: Trial) -> None:
+    mark, abort = trial.mark(), Abort()
+    results: list[ExecResult] = []
+
+    async def run() -> None:
+        command = "trap 'touch asked' TERM; while :; do sleep 0.05; done"
+        results.append(await trial.run(command, abort=abort, timeout=0.5, variables={"SEAM_MARK": mark}))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(run)
+        await trial.until_exists(trial.folder / "asked")
+        abort.set()
+    assert (results[0].cause, results[0].ended_by, results[0].aborted) == ("timed_out", "timeout", False)
+    await trial.assert_gone(mark)
+
+
 @check("host_view")
 async def test_an_abort_before_the_start_starts_nothing(trial: Trial) -> None:
     abort = Abort()

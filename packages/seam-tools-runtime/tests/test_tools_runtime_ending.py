@@ -439,6 +439,41 @@ async def test_t_43_if_the_journal_cannot_be_written_the_turn_fails(breaks: str,
         assert stage.lease.released == 1
 
 
+@pytest.mark.parametrize("ending", ["cancelled", "overdue"])
+async def test_t_43_a_call_that_was_told_to_stop_and_cannot_be_settled_fails_the_turn_in_time(
+    ending: str,
+) -> None:
+    running = anyio.Event()
+
+    @tool(effects=effects(), deadline=0.05 if ending == "overdue" else None)
+    async def wait() -> None:
+        """Waits."""
+        running.set()
+        await anyio.sleep_forever()
+
+    failures: list[str] = []
+    async with staged(journal_timeout=0.1, grace=0.1) as stage:
+        turn = await stage.open(await stage.project(wait))
+        stage.journal.breaks, stage.journal.how = "settled", "hang"
+
+        async def call() -> None:
+            try:
+                await turn.call("wait", {})
+            except TurnFailed as failed:
+                failures.append(failed.code)
+
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as callers:
+                callers.start_soon(call)
+                await running.wait()
+                if ending == "cancelled":
+                    callers.cancel_scope.cancel()
+        assert failures == ["TURN_FAILED"]
+        stage.journal.breaks = None
+        await turn.close()
+        assert [r.kind for r in await stage.records()][-2:] == ["started", "turn_closed"]
+
+
 async def test_t_43_other_calls_of_the_turn_are_stopped() -> None:
     stubborn = Stubborn()
     stubborn.let_go.set()

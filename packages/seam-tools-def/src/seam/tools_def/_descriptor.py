@@ -6,7 +6,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from seam.tools_def._effects import Concurrency, Effects, RequiresApproval, Visibility
+from seam.tools_def._effects import Concurrency, Deadline, Effects, RequiresApproval, Visibility
 from seam.tools_def._json import Value, digest_of
 
 
@@ -35,7 +35,7 @@ class Descriptor(Value):
     requires_approval: RequiresApproval = "on-risk"
     visibility: Visibility = Visibility()
     concurrency: Concurrency = "exclusive"
-    deadline: float | None = None
+    deadline: Deadline | None = None
     notes: tuple[str, ...] = ()
     source: str
 

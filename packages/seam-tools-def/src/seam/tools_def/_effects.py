@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import PlainSerializer
+from pydantic import Field, PlainSerializer
 
 from seam.tools_def._json import Value
 
@@ -16,6 +16,9 @@ PresenceScope = Literal["private", "group", "channel"]
 T = TypeVar("T", bound=str)
 Words = Annotated[frozenset[T], PlainSerializer(sorted, return_type=list[str])]
 """A set of words that is always written in one order, so that a digest over it means the set."""
+
+Deadline = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+"""Seconds; a number above 0."""
 
 RISKY: frozenset[EffectKind] = frozenset({"writes", "executes", "network"})
 """The effects that `on-risk` asks about."""

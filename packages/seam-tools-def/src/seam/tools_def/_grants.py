@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Literal
+from typing import Literal, Self
+
+from pydantic import AwareDatetime, model_validator
 
 from seam.tools_def._access import Access, Agent, Owner
 from seam.tools_def._json import Value
@@ -37,9 +38,17 @@ class Grant(Value):
     rule: str | None
     reach: Literal["turn", "session"]
     turn: str | None
-    expires: datetime | None
+    expires: AwareDatetime | None
     given_by: str
-    given_at: datetime
+    given_at: AwareDatetime
+
+    @model_validator(mode="after")
+    def _for_one_thing(self) -> Self:
+        if (self.digest is None) == (self.rule is None):
+            raise ValueError("a grant is for a digest or for a rule, for exactly one of them")
+        if (self.reach == "turn") != (self.turn is not None):
+            raise ValueError("a grant names a turn if, and only if, it ends with it")
+        return self
 
 
 class Grants(ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, PositiveFloat
 
 from seam.tools_def._access import Access, Owner
 from seam.tools_def._json import Value
@@ -48,7 +48,7 @@ class Approve(Value):
     by: str
     grant: Literal["once", "turn", "session", "rule"] = "once"
     rule: str | None = None
-    expires: float | None = None
+    expires: PositiveFloat | None = None
 
 
 class Edit(Value):

@@ -7,7 +7,7 @@ from functools import cached_property
 from pydantic import ConfigDict, Field, JsonValue
 
 from seam.tools_def._actions import Action
-from seam.tools_def._effects import Effects
+from seam.tools_def._effects import Deadline, Effects
 from seam.tools_def._json import Value, digest_of_text, validated_json
 
 
@@ -35,7 +35,7 @@ class ResolvedCall(Value):
     subject: JsonValue = None
     effects: Effects
     actions: tuple[Action, ...] = ()
-    deadline: float
+    deadline: Deadline
     summary: str
     plan: object = Field(default=None, exclude=True, repr=False)
 

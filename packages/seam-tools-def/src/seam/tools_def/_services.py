@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from seam.kernel import Context, Service
 from seam.tools_def._context import CallContext
-from seam.tools_def._effects import Concurrency, Effects, RequiresApproval, Visibility
+from seam.tools_def._effects import Concurrency, Deadline, Effects, RequiresApproval, Visibility
 from seam.tools_def._json import Value
 from seam.tools_def._outcome import Outcome
 from seam.tools_def._resolved import Resolution
@@ -31,7 +31,7 @@ class ToolSchema(Value):
     requires_approval: RequiresApproval | None = None
     visibility: Visibility = Visibility()
     concurrency: Concurrency = "exclusive"
-    deadline: float | None = None
+    deadline: Deadline | None = None
     notes: tuple[str, ...] = ()
 
 

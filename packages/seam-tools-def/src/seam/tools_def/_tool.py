@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast, get_type_hints
+from typing import Annotated, cast, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from seam.tools_def._context import CallContext
 from seam.tools_def._descriptor import Descriptor
@@ -61,6 +62,17 @@ class Tool:
                 f"{self.name!r} is not a legal tool name; it starts with a letter, then letters, digits, _ or -, 64 at most",
                 tool=self.name,
             )
+        parameters = cast(object, self.parameters)
+        if not (isinstance(parameters, type) and issubclass(parameters, BaseModel)):
+            raise InvalidTool(
+                f"tool {self.name!r}: its parameters are {parameters!r}, not a pydantic model class",
+                tool=self.name,
+            )
+        if self.deadline is not None and not 0 < self.deadline < math.inf:
+            raise InvalidTool(
+                f"tool {self.name!r}: its deadline is {self.deadline}; it is a number of seconds above 0",
+                tool=self.name,
+            )
         if not self.description.strip():
             raise InvalidTool(f"tool {self.name!r} has no description; a model chooses by it", tool=self.name)
 
@@ -102,11 +114,11 @@ def tool(
 
     def make(function: Callable[..., Awaitable[ToolResult]]) -> Tool:
         tool_name = name or function.__name__
-        model, context_name = _parameter_model(tool_name, function)
+        model, context_name, names = _parameter_model(tool_name, function)
 
         async def run(resolved: ResolvedCall, context: CallContext) -> ToolResult:
             arguments = cast(BaseModel, resolved.plan)
-            values = {key: getattr(arguments, key) for key in type(arguments).model_fields}
+            values = {names.get(key, key): getattr(arguments, key) for key in type(arguments).model_fields}
             if context_name is not None:
                 values[context_name] = context
             return await function(**values)
@@ -127,7 +139,10 @@ def tool(
     return make
 
 
-def _parameter_model(name: str, function: Callable[..., object]) -> tuple[type[BaseModel], str | None]:
+def _parameter_model(
+    name: str, function: Callable[..., object]
+) -> tuple[type[BaseModel], str | None, Mapping[str, str]]:
+    """The model, the name of the parameter for the context, and the parameters' names where a field has another."""
     if not inspect.iscoroutinefunction(function):
         raise InvalidTool(f"tool {name!r} is not an async function; write `async def {name}(...)`", tool=name)
     try:
@@ -138,6 +153,7 @@ def _parameter_model(name: str, function: Callable[..., object]) -> tuple[type[B
             tool=name,
         ) from unknown
     fields: dict[str, tuple[object, object]] = {}
+    names: dict[str, str] = {}
     context_name: str | None = None
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
@@ -150,10 +166,16 @@ def _parameter_model(name: str, function: Callable[..., object]) -> tuple[type[B
         if hint is CallContext:
             context_name = parameter.name
             continue
-        fields[parameter.name] = (hint, ... if parameter.default is parameter.empty else parameter.default)
+        field_name = parameter.name
+        if hasattr(BaseModel, field_name) or field_name.startswith("_"):
+            # `json`, `copy`, `_x`: legal for a function and not for a model
+            field_name = f"parameter_{len(fields)}"
+            names[field_name] = parameter.name
+            hint = Annotated[hint, Field(alias=parameter.name)]
+        fields[field_name] = (hint, ... if parameter.default is parameter.empty else parameter.default)
     model = create_model(  # pyright: ignore[reportCallIssue, reportUnknownVariableType] - field definitions are dynamic
         "".join(part.capitalize() for part in re.split(r"[_-]", name)) + "Parameters",
-        __config__=ConfigDict(extra="forbid", frozen=True),
+        __config__=ConfigDict(extra="forbid", frozen=True, protected_namespaces=()),
         **fields,  # pyright: ignore[reportArgumentType]
     )
-    return cast("type[BaseModel]", model), context_name
+    return cast("type[BaseModel]", model), context_name, names

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from seam.tools_def import CallContext, Descriptor, Resolution, ResolvedCall, has_secrets, redact
+from seam.tools_def import REDACTED, CallContext, Descriptor, Resolution, ResolvedCall, has_secrets, redact
 
 
 class InvalidArguments(Exception):
@@ -44,6 +44,10 @@ class BoundTool(ABC):
         """Arguments as they are written down and shown."""
         return redact(arguments, self.descriptor.parameters) if self._secret_arguments else arguments
 
+    def restored(self, edited: JsonValue, given: JsonValue) -> JsonValue:
+        """Arguments as a person changed them, who was not shown the secrets: what she left redacted is what was given."""
+        return _restored(edited, given) if self._secret_arguments else edited
+
     def written(self, value: JsonValue) -> JsonValue:
         """A structured result as it is written down."""
         return redact(value, self.descriptor.output) if self._secret_output else value
@@ -67,3 +71,14 @@ class BoundTool(ABC):
     async def available(self) -> str | None:
         """Why it cannot be called now, or None."""
         return None
+
+
+def _restored(edited: JsonValue, given: JsonValue) -> JsonValue:
+    if edited == REDACTED:
+        return given
+    if isinstance(edited, dict) and isinstance(given, dict):
+        return {key: _restored(item, given.get(key, item)) for key, item in edited.items()}
+    if isinstance(edited, list) and isinstance(given, list):
+        padded = [*given, *edited[len(given) :]]
+        return [_restored(item, before) for item, before in zip(edited, padded, strict=False)]
+    return edited

@@ -31,6 +31,7 @@ async def run_chain(call: Call, worker: Worker) -> None:
     Raises:
         TurnFailed: the record cannot be kept.
     """
+    call.worker = worker  # the task may run before its maker has noted it
     detail = ""
     try:
         outcome, detail = await _until_the_end(call)
@@ -64,10 +65,12 @@ async def _until_the_end(call: Call) -> tuple[Outcome, str]:
 
 
 def _requested(call: Call, tool: BoundTool | None, arguments: dict[str, JsonValue] | str) -> CallRequested:
+    # what the tool declares secret stays so when it is not in view
+    known = call.session.table.by_name.get(call.tool_name)
     if isinstance(arguments, str):
         shown: JsonValue = f"[omitted: {arguments}]"
     else:
-        shown = tool.shown(arguments) if tool is not None else arguments
+        shown = known.shown(arguments) if known is not None else arguments
     return CallRequested(
         call=call.id,
         tool=call.tool_name,
@@ -85,8 +88,9 @@ async def _agreed(call: Call, tool: BoundTool, arguments: dict[str, JsonValue] |
         try:
             return info, await consent(call, info.resolved, verdicts, edited)
         except Edited as edit:
+            given = arguments
             edited, call.resolved = edit, None
-            arguments = bounded_arguments(edit.arguments, call.session.config)
+            arguments = bounded_arguments(tool.restored(edit.arguments, given), call.session.config)
             _policy_phase(call)
     raise call.refuse("approval", "its arguments were changed too often by the one who is asked")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeVar, cast
 
@@ -48,6 +49,9 @@ async def _read(
     registered: Registered, optional: frozenset[str], workers: Workers, config: RuntimeConfig
 ) -> Offer:
     offer = Offer.of_service(registered, optional)
+    if (problem := _deadline_problem(registered)) is not None:
+        offer.problems.append(problem)
+        return offer
 
     async def step() -> None:
         await registered.life.start()
@@ -67,6 +71,13 @@ async def _read(
         kind = "" if isinstance(error, TimeoutError) else f"raised {type(error).__name__}: "
         offer.problems.append(cut(f"{kind}{error}", LONGEST))
     return offer
+
+
+def _deadline_problem(registered: Registered) -> str | None:
+    deadline = cast(object, registered.service.deadline)
+    if deadline is None or (isinstance(deadline, (int, float)) and 0 < deadline < math.inf):
+        return None
+    return f"states a deadline of {deadline!r}; a deadline is a number of seconds above 0, or None"
 
 
 async def _schemas(registered: Registered) -> Sequence[ToolSchema]:

@@ -30,7 +30,7 @@ class Worker:
     """
 
     __slots__ = (
-        "_armed", "_body", "_done", "_grace", "_limit", "_scope", "_shelter", "_told", "_waiting", "_writing",
+        "_armed", "_body", "_done", "_expired", "_grace", "_limit", "_scope", "_shelter", "_told", "_waiting", "_writing",
         "deserted", "failure", "finished", "reason", "write_expired",
     )  # fmt: skip
 
@@ -42,7 +42,8 @@ class Worker:
             math.inf
         )  # of time.monotonic, as everything here: cheaper to ask than the event loop's clock
         self._grace = 0.0
-        self._told = False  # that its phase is over
+        self._told = False  # that this phase is over
+        self._expired = False  # whether any phase was
         self._armed = math.inf
         self._waiting: anyio.CancelScope | None = None
         self._writing = False
@@ -56,7 +57,7 @@ class Worker:
     @property
     def cancelled(self) -> bool:
         """Whether it was told to stop, by somebody or by its time."""
-        return self._told or self.reason is not None
+        return self._expired or self.reason is not None
 
     def phase(self, seconds: float, grace: float) -> None:
         """From now on it may take so long, and so much longer to end; `inf` means that nobody but its caller ends it.
@@ -68,6 +69,7 @@ class Worker:
             raise Deserted
         self._limit = time.monotonic() + seconds
         self._grace = grace
+        self._told = False
         if self._limit < self._armed:
             self._rearm()
 
@@ -109,7 +111,7 @@ class Worker:
                 self._scope.cancel()
 
     def _expire(self) -> None:
-        self._told = True
+        self._told = self._expired = True
         self.write_expired = self._writing
         self._scope.cancel()
         if self._shelter is not None:
@@ -159,6 +161,7 @@ class Worker:
                 self._waiting = None
             elif self._told:
                 self.deserted = True
+                self._scope.cancel()
                 return
             else:
                 self._expire()

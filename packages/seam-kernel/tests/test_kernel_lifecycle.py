@@ -25,6 +25,7 @@ from seam.kernel import (
     PluginFailed,
     Scope,
     Service,
+    TeardownAbandoned,
     plugin,
 )
 
@@ -274,18 +275,55 @@ async def test_a_plugin_without_a_yield_at_run_time_fails() -> None:
         assert isinstance(instance.error.__cause__, InvalidDeclaration)
 
 
-async def test_a_plugin_that_yields_twice_is_reported() -> None:
+async def test_a_plugin_that_yields_more_than_once_is_reported() -> None:
     @plugin()
-    async def twice(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+    async def chatty(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
         yield
+        try:
+            yield
+        finally:
+            yield
+
+    async with Kernel(on_fault=quiet) as kernel:
+        instance = kernel.root.load(chatty)
+        await kernel.root.settle()
+        first, second = await instance.stop()
+        assert first.phase == "tear-down"
+        assert "yields more than once" in str(first.error)
+        assert isinstance(second.error, RuntimeError)  # it ignored the end of its generator, too
+
+
+async def test_a_plugin_with_another_signature_fails_alone() -> None:
+    @plugin()  # pyright: ignore[reportArgumentType]  # that is the point
+    async def forgetful(ctx: Context) -> AsyncIterator[None]:
         yield
 
     async with Kernel(on_fault=quiet) as kernel:
-        instance = kernel.root.load(twice)
+        instance = kernel.root.load(forgetful)
         await kernel.root.settle()
-        (fault,) = await instance.stop()
-        assert fault.phase == "tear-down"
-        assert "yields more than once" in str(fault.error)
+        assert instance.state == "failed"
+        assert instance.error is not None
+        assert isinstance(instance.error.__cause__, TypeError)
+
+
+async def test_a_broken_plugin_whose_end_hangs_is_failed_all_the_same() -> None:
+    scopes: list[anyio.CancelScope] = []
+
+    @plugin()
+    async def hanging(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        with anyio.CancelScope() as scope:
+            scopes.append(scope)
+            yield
+        await anyio.sleep_forever()
+
+    async with Kernel(grace=0.05, on_fault=quiet) as kernel:
+        instance = kernel.root.load(hanging)
+        await kernel.root.settle()
+        scopes[0].cancel()
+        while instance.state != "failed":
+            await anyio.sleep(0.01)
+        assert instance.error is not None
+        assert isinstance(instance.error.__cause__, TeardownAbandoned)
 
 
 async def test_a_stop_during_set_up_cancels_it_in_its_own_task_and_rolls_back() -> None:
@@ -493,8 +531,23 @@ async def test_a_kernel_that_does_not_run_loads_nothing() -> None:
         pass
     with pytest.raises(ContextInactive):
         kernel.root.load(base)
+    with pytest.raises(ContextInactive, match="runs once"):
+        await kernel.__aenter__()
     assert kernel.root.closed
     assert await kernel.root.aclose() == ()
+
+
+def test_a_kernel_may_be_made_before_its_event_loop(anyio_backend: str) -> None:
+    log: list[str] = []
+    kernel = Kernel()
+
+    async def main() -> None:
+        async with kernel:
+            kernel.root.load(layers(log)[0])
+            await kernel.root.settle()
+
+    anyio.run(main, backend=anyio_backend)
+    assert log == ["+base", "-base"]
 
 
 async def test_a_body_that_raises_still_stops_everything_in_order() -> None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from seam.kernel._closing import shut_down
 from seam.kernel._engine import Engine
+from seam.kernel._errors import ContextInactive
 from seam.kernel._fault import Fault, FaultBook, FaultSink, log_fault
 from seam.kernel._place import Place
 from seam.kernel._plugin import invalid_config
@@ -72,6 +73,8 @@ class Kernel:
         return tuple(self._engine.faults.latest)
 
     async def __aenter__(self) -> Kernel:
+        if self._tasks is not None:
+            raise ContextInactive("a kernel runs once; make another one")
         self._tasks = await anyio.create_task_group().__aenter__()
         self._engine.open(self._tasks)
         return self

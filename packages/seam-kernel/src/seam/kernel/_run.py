@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, cast
 
 import anyio
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from seam.kernel._engine import Engine
+
+
+AFTER_YIELD = "the code after yield"
 
 
 class Run:
@@ -113,37 +115,38 @@ class Run:
             raise self._interrupt
 
     async def _live(self) -> None:
-        plugin = self.node.plugin
-        generator = cast("AsyncGenerator[None]", plugin.set_up(Context(self), self.node.config))
-        reached = await self._set_up(generator)
+        generator = await self._set_up()
         self._guard.shield = True
         crash: BaseException | None = None
         in_place = False
-        if reached and not self.closing:
+        if generator is not None and not self.closing:
             self.engine.activated(self)
             crash, in_place = await self._active()
-        if in_place:
+        if generator is not None and in_place:
             self._start_clock()
             await self._tear_down(generator, crash)
             self.engine.crashed_in_place(self)
             with anyio.CancelScope(shield=True):
                 await self._released.wait()
-            reached = False
+            generator = None
         self.closing = True
         self._start_clock()
         await self._undo_effects()
-        if reached:
+        if generator is not None:
             await self._tear_down(generator, crash)
 
-    async def _set_up(self, generator: AsyncIterator[None]) -> bool:
+    async def _set_up(self) -> AsyncGenerator[None] | None:
+        """Run the plugin to its yield; `None` when it does not get there."""
+        plugin = self.node.plugin
         try:
+            generator = cast("AsyncGenerator[None]", plugin.set_up(Context(self), self.node.config))
             await anext(generator)
         except StopAsyncIteration:
             self.fail(
                 "set-up",
                 InvalidDeclaration(
-                    f"plugin {self.node.plugin.name!r} ended without a yield; yield once when the set-up is done",
-                    plugin=self.node.plugin.name,
+                    f"plugin {plugin.name!r} ended without a yield; yield once when the set-up is done",
+                    plugin=plugin.name,
                 ),
             )
         except KeyboardInterrupt as interrupt:
@@ -157,8 +160,8 @@ class Run:
                 raise
             self.fail("set-up", error)
         else:
-            return True
-        return False
+            return generator
+        return None
 
     async def _active(self) -> tuple[BaseException | None, bool]:
         """Wait for the release. A cancellation here comes from a scope that the plugin opened in its set-up."""
@@ -195,13 +198,12 @@ class Run:
 
     async def _tear_down(self, generator: AsyncGenerator[None], crash: BaseException | None) -> None:
         self._guard.deadline = self._deadline
-        phase: Phase = "tear-down" if crash is None else "running"
         try:
             await (anext(generator) if crash is None else generator.athrow(crash))
         except StopAsyncIteration:
             if crash is not None:
                 self.fail(
-                    phase,
+                    "running",
                     InvalidDeclaration(
                         f"plugin {self.node.plugin.name!r} cancelled the scope around its own yield; "
                         "it ends itself with `await ctx.instance.stop()`",
@@ -210,21 +212,24 @@ class Run:
                 )
         except anyio.get_cancelled_exc_class() as cancelled:
             if self._guard.cancel_called:
-                self._abandoned("the code after yield", ended=True)
+                self._failed_after_yield(crash, self.abandonment(AFTER_YIELD, ended=True), AFTER_YIELD)
             else:
-                self.fail(phase, cancelled)
+                self.fail("running", cancelled)
         except BaseException as error:
             if not contained(error):
                 raise
-            if crash is None:
-                self.node.report(phase, "", error)
-            else:
-                self.fail(phase, error)
+            self._failed_after_yield(crash, error)
         else:
-            self.node.report(
-                phase, "", InvalidDeclaration(f"plugin {self.node.plugin.name!r} yields more than once")
-            )
-            await generator.aclose()
+            name = self.node.plugin.name
+            self._failed_after_yield(crash, InvalidDeclaration(f"plugin {name!r} yields more than once"))
+            await self._undo_one(Effect("the code after a second yield", generator.aclose))
+
+    def _failed_after_yield(self, crash: BaseException | None, error: BaseException, what: str = "") -> None:
+        # A tear-down that fails does not keep a plugin from being started again; a crash does.
+        if crash is None:
+            self.node.report("tear-down", what, error)
+        else:
+            self.fail("running", error)
 
     async def wait_for_child(self, child: Node) -> None:
         """Wait until a child is gone; its clean-up has a grace of its own, so this one's clock stands still."""
@@ -242,9 +247,7 @@ class Run:
         limit = self.engine.grace
         if self.closing:
             limit = max(self._deadline - anyio.current_time(), 0)
-            self.engine.overdue.forget(
-                self
-            )  # this wait is bounded itself; the rest of the undo comes after it
+            self.engine.overdue.forget(self)  # this wait is bounded by itself
         with anyio.move_on_after(limit + self.engine.abandon_after, shield=self.closing):
             await done.wait()
         if not done.is_set():

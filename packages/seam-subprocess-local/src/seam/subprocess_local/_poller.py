@@ -24,26 +24,36 @@ class Poller:
     The event loop watches a single descriptor, whatever the number of processes: that is what keeps a call close to
     the price of a blocking one, and idle processes free of charge."""
 
-    __slots__ = ("_epoll", "_handlers", "_scope")
+    __slots__ = ("_epoll", "_handlers", "_late", "_scope")
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._handlers: dict[int, Handler] = {}
+        self._late: set[int] = set()
         self._scope = anyio.CancelScope(shield=True)
 
-    def add(self, descriptor: int, handler: Handler, interest: int = READ) -> None:
-        """Watch a descriptor. Its owner removes it before closing it."""
+    def add(self, descriptor: int, handler: Handler, interest: int = READ, *, late: bool = False) -> None:
+        """Watch a descriptor. Its owner removes it before closing it.
+
+        `late` ones are called after all others of a round: the exit of a process after the end of its streams, which
+        came before it, so that nothing is left to wait for."""
         self._epoll.register(descriptor, interest)
         self._handlers[descriptor] = handler
+        if late:
+            self._late.add(descriptor)
 
     def remove(self, descriptor: int) -> None:
         """Watch it no more."""
         del self._handlers[descriptor]
+        self._late.discard(descriptor)
         self._epoll.unregister(descriptor)
 
     def dispatch(self) -> None:
         """Call the handlers of everything that is ready now."""
-        for descriptor, events in self._epoll.poll(0, _BATCH):
+        ready = self._epoll.poll(0, _BATCH)
+        if len(ready) > 1:
+            ready.sort(key=lambda found: found[0] in self._late)
+        for descriptor, events in ready:
             handler = self._handlers.get(descriptor)
             if handler is not None:  # else: removed by a handler before it in this very round
                 handler(bool(events & _OVER))

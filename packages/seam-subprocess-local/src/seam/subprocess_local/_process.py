@@ -162,7 +162,7 @@ class LocalProcess(Process):
         self._leader_exited.set()
         if not self._streams_open:
             self._streams_ended.set()
-            if self._supervision.gone.is_set and not self._settling:
+            if self._supervision.gone.is_set and not self._settling and not self._supervision.lost:
                 self._finish("clean", (), 0.0, ())
                 return
         if not self._settling:
@@ -184,10 +184,6 @@ class LocalProcess(Process):
     async def _settle(self) -> None:
         """The leader has exited, and something is left: streams that are held, descendants that live on."""
         started = time.monotonic()
-        if self._supervision.lost:  # the server kills what is left, and its streams end
-            if self._manner.cgroup:
-                await clear_cgroup(self._manner.cgroup)
-            self._supervision.gone.set()
         with anyio.move_on_after(self._manner.drain):
             await self._streams_ended.wait()
         held, drained = tuple(self._open()), time.monotonic() - started
@@ -201,6 +197,8 @@ class LocalProcess(Process):
                 await self._streams_ended.wait()
             for _, collector in self._streams.collectors():
                 collector.end("held")
+        if self._supervision.lost and self._manner.cgroup:
+            await clear_cgroup(self._manner.cgroup)
         if self._exit is None:
             self._finish("held" if held else "clean", held, drained, survivors)
 

@@ -122,7 +122,7 @@ def _write(order: Order) -> tuple[bytes, list[int], int]:
     texts = [order.cgroup, command.cwd, command.executable, *command.argv]
     texts += [f"{name}={value}" for name, value in command.env.items()]
     body = "\0".join(texts).encode("utf-8", "surrogateescape") + b"\0"
-    if body.count(b"\0") != len(texts) or any("=" in name or not name for name in command.env):
+    if body.count(b"\0") != len(texts) or "=" in "".join(command.env) or "" in command.env:
         raise ValueError("a text cannot be passed to a program")
     detached = order.log >= 0
     flags = _TERMINAL * order.terminal | _DETACHED * detached | _END * (detached and order.end_survivors)

@@ -56,7 +56,7 @@ class Supervision:
         self.lost = False
         self.escalated = False
         self.usage: Event | None = None
-        poller.add(control.fileno(), self._ready)
+        poller.add(control.fileno(), self._ready, late=True)
 
     def _ready(self, over: bool) -> None:
         del over
@@ -103,6 +103,7 @@ class Supervision:
         self._close_control()
         if not self.gone.is_set:
             self.lost = True
+            self.gone.set()  # the server kills what is left
             if self.leader is None:
                 why = "the supervisor of the process was killed from outside"
                 self.leader = LeaderEnd(None, why, time.monotonic())

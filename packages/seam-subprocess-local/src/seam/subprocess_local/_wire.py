@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from typing import NamedTuple
 
 EVENT = struct.Struct("=iiiiqqq")
@@ -21,8 +21,8 @@ class Kind(IntEnum):
     LISTED = 5
 
 
-class Fact(IntFlag):
-    """What EXITED and GONE say besides."""
+class Fact(IntEnum):
+    """Bits that EXITED and GONE say besides."""
 
     LEFT = 1
     ESCALATED = 2

@@ -28,13 +28,13 @@ class Rival:
 
     name: str
     configure: Callable[[House], None]
-    commands: Callable[[House, Path], list[tuple[Command, Path, Mapping[str, str]]]]
+    commands: Callable[[House, Path, str], list[tuple[Command, Path, Mapping[str, str]]]]
 
-    def check(self, house: House, folder: Path) -> Outcome:
-        """Configure and run; the worst exit code counts."""
+    def check(self, house: House, folder: Path, only: str = "") -> Outcome:
+        """Configure and run; the worst exit code counts. `only` is enough for tools that look at one distribution a run."""
         self.configure(house)
         worst, said = 0, ""
-        for command, where, extra in self.commands(house, folder):
+        for command, where, extra in self.commands(house, folder, only):
             env = {**os.environ, **extra, "NO_COLOR": "1"}
             done = subprocess.run(command, cwd=where, env=env, capture_output=True, text=True, check=False)
             worst, said = max(worst, done.returncode), said + done.stdout + done.stderr
@@ -105,22 +105,22 @@ def _configure_deptry(house: House) -> None:
     )  # deptry learns which distribution has which modules from metadata
 
 
-def _import_linter(house: House, folder: Path) -> list[tuple[Command, Path, Mapping[str, str]]]:
+def _import_linter(house: House, folder: Path, only: str) -> list[tuple[Command, Path, Mapping[str, str]]]:
     command = [str(folder / "import-linter/bin/lint-imports"), "--no-cache"]
     return [(command, house.root, {"PYTHONPATH": _sources(house)})]
 
 
-def _tach(house: House, folder: Path) -> list[tuple[Command, Path, Mapping[str, str]]]:
+def _tach(house: House, folder: Path, only: str) -> list[tuple[Command, Path, Mapping[str, str]]]:
     binary = str(folder / "tach/bin/tach")
     return [([binary, "check"], house.root, {}), ([binary, "check-external"], house.root, {})]
 
 
-def _deptry(house: House, folder: Path) -> list[tuple[Command, Path, Mapping[str, str]]]:
+def _deptry(house: House, folder: Path, only: str) -> list[tuple[Command, Path, Mapping[str, str]]]:
     site = next((house.root / ".siblings").glob("lib/python*/site-packages"))
     extra = {"PYTHONPATH": str(site)}
     return [
         ([str(folder / "deptry/bin/deptry"), "src"], house.root / "packages" / name, extra)
-        for name in house.members
+        for name in ([only] if only else house.members)
     ]
 
 

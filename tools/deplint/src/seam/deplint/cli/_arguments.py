@@ -58,9 +58,10 @@ def _sources(command: argparse.ArgumentParser, *, positional: bool = True) -> No
     if positional:
         text = "source trees, wheels, sdists, folders of them, deployment files (default: the configuration's folder)"
         command.add_argument("paths", nargs="*", help=text)
-    command.add_argument(
-        "--python", metavar="PATH", help="an interpreter or environment whose distributions are checked too"
+    text = (
+        "an interpreter or environment whose distributions are checked too; - is the one that runs the linter"
     )
+    command.add_argument("--python", metavar="PATH", help=text)
     command.add_argument(
         "--only-python", action="store_true", help="check the environment alone, no source tree"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def begin(options: argparse.Namespace) -> Session:
     request = replace(
         request,
         trees=trees,
-        environment=Path(options.python) if options.python else None,
+        environment=_environment(options.python),
         environment_imports=options.imports,
         manifests_only=getattr(options, "manifests_only", False),
         jobs=options.jobs,
@@ -45,3 +46,9 @@ def begin(options: argparse.Namespace) -> Session:
     material = collect(request, settings, cache)
     cache.save()
     return Session(settings, base, material)
+
+
+def _environment(text: str | None) -> Path | None:
+    if not text:
+        return None
+    return Path(sys.prefix) if text == "-" else Path(text)

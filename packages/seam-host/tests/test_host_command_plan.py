@@ -132,6 +132,35 @@ def test_a_realm_is_planned_of_its_own(site: Path) -> None:
     assert "installed for 'exec': fake (fake-shell 1.0)" in result.stdout
 
 
+def test_what_lives_as_long_as_the_process_cannot_stand_on_a_generation(site: Path) -> None:
+    install_runtime(site)
+    deploy(f"{COMPLETE}[process.serve.shell-tool]\n")
+    result = seam("plan")
+    assert result.exit_code == Exit.INCOMPLETE
+    assert "process.serve.shell-tool (seam.toml:12)" in result.stdout
+    assert "lives as long as the process and needs 'exec', but [implement.exec] is exchanged" in result.stdout
+    assert "choose it under [process.exec]" in result.stdout
+
+
+def test_tool_files_are_named_and_not_executed(site: Path) -> None:
+    install_runtime(site)
+    deploy(COMPLETE)
+    Path("tools").mkdir()
+    Path("tools/boom.py").write_text("raise SystemExit('executed')\n")
+    result = seam("plan")
+    assert result.exit_code == Exit.DONE
+    assert "tools/boom.py is loaded when the deployment starts" in result.stdout
+
+
+def test_a_journal_that_cannot_be_had_is_a_row_like_any_other(site: Path) -> None:
+    deploy(COMPLETE)
+    result = seam("journal", "list", "--json")
+    assert result.exit_code == Exit.INCOMPLETE
+    error = document(result)["error"]
+    assert "PROVIDER_MISSING" in str(error)
+    assert "process.journal" in str(error)
+
+
 def test_a_deployment_without_tools_or_journal_is_not_complete(site: Path) -> None:
     install_good(site)
     deploy('[agents.default]\nworkspace = "."\n[consume.good]\n')

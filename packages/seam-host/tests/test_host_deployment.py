@@ -194,6 +194,19 @@ def test_layers_in_a_circle_are_named(tmp_path: Path) -> None:
     assert f"{tmp_path / 'b.toml'}:2" in problem
 
 
+def test_a_link_is_the_file_that_it_leads_to_and_paths_start_beside_the_link(tmp_path: Path) -> None:
+    shared = write(tmp_path, "shared/seam.toml", ROWS)
+    (tmp_path / "mine").mkdir()
+    link = tmp_path / "mine" / "seam.toml"
+    link.symlink_to(shared)
+    deployment = read_deployment(link)
+    assert deployment.agents[0].workspace == str(tmp_path / "mine")
+    assert deployment.layers == (link,)
+    shared.write_text(f'[seam]\nextends = ["{link}"]\n{ROWS}')
+    (problem,) = refused(link)
+    assert "in a circle: seam.toml -> seam.toml" in problem
+
+
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     (missing,) = refused(tmp_path / "none.toml")
     assert "none.toml: there is no such file" in missing

@@ -17,7 +17,7 @@ from seam.host._deployment import (
 )
 from seam.host._layer import Layer
 from seam.host._layer_shape import ROW_WORDS, RowTable, SeamTable
-from seam.host._layers import read_layers
+from seam.host._layers import absolute, read_layers
 
 RowPath = tuple[str, ...]
 """`("implement", "exec")`, `("agents", "reviewer", "implement", "exec")`, `("process", "serve", "mcp")`."""
@@ -32,7 +32,7 @@ def read_deployment(path: str | Path) -> Deployment:
     Raises:
         DeploymentError: with every problem found, each with file, line and path.
     """
-    file = Path(path).absolute()
+    file = absolute(Path(path))
     layers, problems = read_layers(file)
     if problems:
         raise deployment_error(file, tuple(problems))

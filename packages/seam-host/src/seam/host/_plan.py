@@ -14,6 +14,7 @@ from seam.host._installed import InstalledProblem
 from seam.host._inventory import Inventory, Provider, RowError, row_problem
 from seam.host._loading import ConfigRefused, check_config, load, row_paths
 from seam.host._outcomes import RowProblem, Value
+from seam.host._tool_files import tool_files
 from seam.kernel import Plugin
 
 RowState = Literal["ready", "pending", "missing", "failed", "invalid", "left out"]
@@ -58,6 +59,8 @@ class Plan(Value):
 
     Attributes:
         rows: those of the process, for everybody, of realms, and the doors.
+        removed: tables with `enabled = false`.
+        tool_files: files and folders under `tools/`; they are not executed here, so what they offer is not judged.
         problems: what is wrong with the deployment as a whole.
         installed: broken or doubled metadata of installed distributions.
         complete: whether every row that is not optional is ready, and nothing is wrong as a whole.
@@ -68,6 +71,7 @@ class Plan(Value):
     agents: Mapping[str, str]
     rows: tuple[PlannedRow, ...]
     removed: tuple[str, ...]
+    tool_files: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     installed: tuple[InstalledProblem, ...] = ()
     complete: bool
@@ -98,13 +102,15 @@ class _Draft:
 def make_plan(deployment: Deployment, inventory: Inventory) -> Plan:
     """Judge every row of a deployment. Imports the plugins that it names; starts nothing and raises nothing about a row."""
     drafts = [_draft(row, inventory) for row in deployment.every_row]
-    everybody = [draft for draft in drafts if draft.row.agent is None and draft.row.section != "serve"]
-    doubled = _doubled(everybody)
-    there = _settle(everybody, HOST_KEYS, inventory)
-    _settle([draft for draft in drafts if draft.row.section == "serve"], there, inventory)
+    process = [draft for draft in drafts if draft.row.section == "process"]
+    everybody = [draft for draft in drafts if draft.row.agent is None and draft.row in deployment.rows]
+    doubled = _doubled([*process, *everybody])
+    # what lives as long as the process, doors included, cannot stand on what a reload exchanges
+    below = _settle(process, HOST_KEYS, inventory, everybody)
+    _settle([draft for draft in drafts if draft.row.section == "serve"], below, inventory, everybody)
+    there = _settle(everybody, below, inventory)
     for agent in deployment.agents:
-        own = [draft for draft in drafts if draft.row.agent == agent.name]
-        _settle(own, there, inventory)
+        _settle([draft for draft in drafts if draft.row.agent == agent.name], there, inventory)
     for draft in drafts:
         if draft.state != "ready" and draft.row.optional:
             draft.state = "left out"
@@ -115,6 +121,7 @@ def make_plan(deployment: Deployment, inventory: Inventory) -> Plan:
         agents={agent.name: agent.workspace for agent in deployment.agents},
         rows=tuple(_planned(draft) for draft in drafts),
         removed=deployment.removed,
+        tool_files=tuple(str(entry.path) for entry in tool_files(deployment.tools)),
         problems=tuple(problems),
         installed=inventory.problems,
         complete=not problems and all(draft.state in ("ready", "left out") for draft in drafts),
@@ -148,8 +155,13 @@ def _doubled(drafts: Sequence[_Draft]) -> list[str]:
     return found
 
 
-def _settle(drafts: Sequence[_Draft], above: Iterable[str], inventory: Inventory) -> frozenset[str]:
-    """Mark what can start as ready; answer the keys that are there then."""
+def _settle(
+    drafts: Sequence[_Draft],
+    above: Iterable[str],
+    inventory: Inventory,
+    out_of_reach: Sequence[_Draft] = (),
+) -> frozenset[str]:
+    """Mark what can start as ready; answer the keys that are there then. What is `out_of_reach` lives shorter than these."""
     there = set(above)
     waiting = [draft for draft in drafts if draft.state == "pending"]
     while True:
@@ -162,15 +174,27 @@ def _settle(drafts: Sequence[_Draft], above: Iterable[str], inventory: Inventory
         waiting = [draft for draft in waiting if draft not in startable]
     for draft in waiting:
         draft.missing = tuple(key for key in draft.requires if key not in there)
-        draft.problems = [_wait(draft, key, drafts, inventory) for key in draft.missing]
+        draft.problems = [_wait(draft, key, drafts, inventory, out_of_reach) for key in draft.missing]
     return frozenset(there)
 
 
-def _wait(draft: _Draft, key: str, drafts: Sequence[_Draft], inventory: Inventory) -> RowProblem:
+def _wait(
+    draft: _Draft, key: str, drafts: Sequence[_Draft], inventory: Inventory, out_of_reach: Sequence[_Draft]
+) -> RowProblem:
+    return _pending(draft, key, drafts, inventory, out_of_reach).model_copy(update={"key": key})
+
+
+def _pending(
+    draft: _Draft, key: str, drafts: Sequence[_Draft], inventory: Inventory, out_of_reach: Sequence[_Draft]
+) -> RowProblem:
     other = next((found for found in drafts if found.row.key == key or key in found.provides), None)
     if other is not None:
         text = f"needs {key!r}, and [{other.row.table}] is {other.state} itself"
-        return row_problem(draft.row, text, "", "missing").model_copy(update={"key": key})
+        return row_problem(draft.row, text, "", "missing")
+    shorter = next((found for found in out_of_reach if key in found.provides), None)
+    if shorter is not None:
+        text = f"lives as long as the process and needs {key!r}, but [{shorter.row.table}] is exchanged by a reload"
+        return row_problem(draft.row, text, f"choose it under [process.{key}]", "missing")
     offered = inventory.providers(f"seam.implementer.{key}")
     listed = ", ".join(f'use = "{provider.entry.name}" ({provider})' for provider in offered)
     table = "process" if key == "journal" else "implement"
@@ -179,9 +203,7 @@ def _wait(draft: _Draft, key: str, drafts: Sequence[_Draft], inventory: Inventor
         if offered
         else (f"add [{table}.{key}], and install a distribution that implements it; nothing installed does")
     )
-    return row_problem(draft.row, f"needs {key!r}, and no row provides it", remedy, "missing").model_copy(
-        update={"key": key}
-    )
+    return row_problem(draft.row, f"needs {key!r}, and no row provides it", remedy, "missing")
 
 
 def _planned(draft: _Draft) -> PlannedRow:

@@ -75,6 +75,8 @@ def _show(made: Plan) -> None:
             _explain(problem, row)
     for text in made.problems:
         screen.print(f"\n{text}", style="red")
+    for file in made.tool_files:
+        screen.print(f"\n{_short(file)} is loaded when the deployment starts", style="dim")
     for removed in made.removed:
         screen.print(f"\n{removed} is taken out by enabled = false", style="dim")
     for problem in made.installed:

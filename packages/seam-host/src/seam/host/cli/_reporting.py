@@ -47,23 +47,28 @@ def reported(command: Callable[P, int | None]) -> Callable[P, None]:
 def say(error: SeamError, *, as_json: bool) -> int:
     """Print an error; answer its exit code."""
     from seam.host.cli._screen import err, print_json
+    from seam.host.cli._visible import visible
 
     if as_json:
         print_json({"error": {"code": error.code, "message": error.message, **_facts(error)}})
-    err().print(f"seam: {error.message}", style="red")
+    err().print(f"seam: {visible(error.message)}", style="red")
     return exit_code(error)
 
 
 def exit_code(error: SeamError) -> int:
     """The exit code that belongs to an error."""
-    codes = {"DEPLOYMENT_INVALID": Exit.DEPLOYMENT, "PREPARE_FAILED": Exit.INCOMPLETE}
-    return codes.get(error.code, Exit.ERROR)
+    from seam.host._inventory import RowError
+    from seam.host._outcomes import PrepareFailed
+
+    if isinstance(error, (RowError, PrepareFailed)):
+        return Exit.INCOMPLETE
+    return Exit.DEPLOYMENT if error.code == "DEPLOYMENT_INVALID" else Exit.ERROR
 
 
 def _facts(error: SeamError) -> dict[str, object]:
     from pydantic import BaseModel
 
-    problems = error.facts.get("problems")
+    problems = error.facts.get("problems", (error.facts.get("problem"),))
     if not isinstance(problems, tuple):
         return {}
     listed = cast("tuple[object, ...]", problems)

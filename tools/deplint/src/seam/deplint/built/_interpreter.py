@@ -7,9 +7,12 @@ import subprocess
 from pathlib import Path
 from typing import cast
 
-_ASK = (
-    "import json,sysconfig; p=sysconfig.get_paths(); print(json.dumps(sorted({p['purelib'],p['platlib']})))"
-)
+_ASK = """
+import json, sysconfig
+schemes = {sysconfig.get_default_scheme(), "posix_prefix", "posix_local", "deb_system"} & set(sysconfig.get_scheme_names())
+print(json.dumps(sorted({sysconfig.get_path(part, scheme) for scheme in schemes for part in ("purelib", "platlib")})))
+"""
+"""Debian keeps packages of the system and of pip apart, in schemes of its own."""
 
 
 class NoEnvironment(Exception):

@@ -196,7 +196,7 @@ def _pending(
         text = f"lives as long as the process and needs {key!r}, but [{shorter.row.table}] is exchanged by a reload"
         return row_problem(draft.row, text, f"choose it under [process.{key}]", "missing")
     offered = inventory.providers(f"seam.implementer.{key}")
-    listed = ", ".join(f'use = "{provider.entry.name}" ({provider})' for provider in offered)
+    listed = " or ".join(f'use = "{provider.entry.name}" ({provider})' for provider in offered)
     table = "process" if key == "journal" else "implement"
     remedy = (
         f"add [{table}.{key}] with {listed}"

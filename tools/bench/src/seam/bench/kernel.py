@@ -6,6 +6,7 @@ machine that is the time that passes, and on a busy one it is still about the co
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
@@ -55,9 +56,10 @@ def measure(smoke: bool) -> Sequence[Row]:
         rows += anyio.run(_dispatch, listeners, rounds, loops // 10)
     for backend in ("asyncio", "trio"):
         for count in (20, 40) if smoke else (200, 1000):
+            lives = range(1 if smoke else 3)
             for shape, wiring in WIRINGS.items():
-                samples = [anyio.run(_life, count, wiring, backend=backend) for _ in range(rounds)]
-                baseline = median([anyio.run(_bare_tasks, count, backend=backend) for _ in range(rounds)])
+                samples = [anyio.run(_life, count, wiring, backend=backend) for _ in lives]
+                baseline = median([anyio.run(_bare_tasks, count, backend=backend) for _ in lives])
                 for what, column in (("start", 0), ("stop", 1)):
                     value = median([sample[column] for sample in samples]) * 1e3
                     name = f"{what} {count} plugins, {shape}, {backend}"
@@ -246,6 +248,7 @@ def _plugins(count: int, wiring: Callable[[int], list[int]]) -> list[Plugin[NoCo
 
 async def _life(count: int, wiring: Callable[[int], list[int]]) -> tuple[float, float]:
     plugins = _plugins(count, wiring)
+    gc.collect()  # what the round before left is not this one's cost; what this one makes is
     async with Kernel() as kernel:
         started = time.thread_time()
         for each in plugins:

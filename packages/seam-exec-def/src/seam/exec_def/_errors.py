@@ -140,6 +140,14 @@ class WorldLost(ExecutorUnavailable):
     reason: str
 
 
+class DetachedUnsupported(ExecutorUnavailable):
+    """A command is to outlive the host, and this executor, or this command, cannot. Facts: `reason`."""
+
+    code = "DETACHED_UNSUPPORTED"
+    retryable = "no"
+    reason: str
+
+
 class StartFailed(ExecutorUnavailable):
     """The start failed for a reason that has no class of its own. Facts: `program`, `reason`; cause kept."""
 

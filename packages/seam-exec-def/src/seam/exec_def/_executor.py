@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 
 from seam.exec_def._abort import Abort
+from seam.exec_def._errors import DetachedUnsupported
 from seam.exec_def._facts import ExecutorFacts
 from seam.exec_def._process import ExecProcess, Progress
 from seam.exec_def._request import ExecRequest
@@ -67,3 +68,24 @@ class ShellExecutor(Service, key="exec"):
         Raises:
             TypeError, InvalidRequest, ExecutorUnavailable: as for `run`.
         """
+
+    async def start_detached(self, spec: ExecSpec, record: str) -> ExecProcess:
+        """Run in the background and outlive this process: found again with `attach`, by what is written to `record`.
+
+        Its output goes straight to a file beside the record, so nothing can be masked in it: a spec with secrets is refused.
+        An executor that cannot do this says so; closing the handle leaves the command running.
+
+        Args:
+            spec: as for `start`.
+            record: absolute path of the world for the record; it must not exist.
+
+        Raises:
+            DetachedUnsupported: this executor, or this spec, cannot.
+            TypeError, InvalidRequest, ExecutorUnavailable: as for `run`.
+        """
+        reason = f"the executor {self.facts.executor!r} ends its commands with its host"
+        raise DetachedUnsupported(f"{reason}; start it as an ordinary job", reason=reason)
+
+    async def attach(self, spec: ExecSpec, record: str) -> ExecProcess | None:
+        """Find a detached command again; `None` where the record is gone or is of something else. Its identity is checked."""
+        return None

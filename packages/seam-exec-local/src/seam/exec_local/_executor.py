@@ -14,6 +14,7 @@ from seam.exec_def import (
     Abort,
     Cause,
     Containment,
+    DetachedUnsupported,
     Drain,
     ExecError,
     ExecProcess,
@@ -30,6 +31,7 @@ from seam.exec_def import (
     TimeSplit,
 )
 from seam.exec_local._attendance import Attendance
+from seam.exec_local._detached import DetachedProcess
 from seam.exec_local._ledger import Ledger
 from seam.exec_local._process import LocalProcess
 from seam.exec_local._resolve import Resolver
@@ -54,6 +56,7 @@ class LocalExecutor(ShellExecutor):
         self._guard = resolver.config.guard
         self._ledger = Ledger()
         self._keepers: list[Process] = []
+        self._detached: list[DetachedProcess] = []
 
     @property
     def facts(self) -> ExecutorFacts:
@@ -109,6 +112,24 @@ class LocalExecutor(ShellExecutor):
             raise self._closed()
         return self._in_background(started[0], token)
 
+    async def start_detached(self, spec: ExecSpec, record: str) -> ExecProcess:
+        """Run in the background, beyond the end of this host."""
+        self._admit(spec)
+        if self._facts.confines:
+            reason = "a confined command ends with its host"
+            raise DetachedUnsupported(f"{reason}; start it as an ordinary job", reason=reason)
+        return self._watched(await self._starter.detach(spec, record))
+
+    async def attach(self, spec: ExecSpec, record: str) -> ExecProcess | None:
+        """Find a detached command again."""
+        self._admit(spec)
+        found = await self._starter.attach(spec, record)
+        return None if found is None else self._watched(found)
+
+    def _watched(self, process: DetachedProcess) -> DetachedProcess:
+        self._detached.append(process)
+        return process
+
     async def aclose(self) -> None:
         """End everything and wait until it is gone. Spill files belong to the runtime, which removes them with itself."""
         with anyio.CancelScope(shield=True):
@@ -117,6 +138,8 @@ class LocalExecutor(ShellExecutor):
                 await self._ledger.close()
                 while self._keepers:
                     await self._keepers.pop().aclose()
+                while self._detached:
+                    await self._detached.pop().aclose()
 
     # -- foreground --
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 
 from seam.exec_def import ExecSpec, HookFailure, Progress, SecretRef, Secrets, StreamName, UnknownSecret
+from seam.exec_local._detached import DetachedProcess, attach_detached, spawn_detached
 from seam.exec_local._failures import translate
 from seam.exec_local._masking import Masker, Masks
 from seam.exec_local._running import Running
@@ -89,6 +90,14 @@ class Starter:
             began=began,
             started=time.monotonic(),
         )
+
+    async def detach(self, spec: ExecSpec, record: str) -> DetachedProcess:
+        """Start a command that outlives the host; see `spawn_detached`."""
+        return await spawn_detached(self._runtime, spec, self._specs.make(spec), record)
+
+    async def attach(self, spec: ExecSpec, record: str) -> DetachedProcess | None:
+        """Find one again."""
+        return await attach_detached(self._runtime, spec, record)
 
     async def _reveal(self, named: Mapping[str, SecretRef]) -> tuple[Confidential, Masks | None]:
         if self._secrets is None:

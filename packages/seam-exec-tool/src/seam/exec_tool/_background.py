@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
-from seam.exec_def import ExecProcess, ExecResult
+from seam.exec_def import ExecProcess, ExecResult, ExecSpec, ShellExecutor
 from seam.jobs_def import JobEnd, JobOutput, JobProducer
 
 
 class ShellJob(JobProducer):
     """Hands a live command to the registry: how to await, cancel and read it."""
 
-    def __init__(self, process: ExecProcess) -> None:
+    def __init__(self, process: ExecProcess, record: str | None = None) -> None:
         self._process = process
+        self._record = record
 
     async def done(self) -> JobEnd:
         """How the command ended."""
@@ -48,9 +49,27 @@ class ShellJob(JobProducer):
             "sandbox": self._process.spec.isolation.mode,
         }
 
+    def record(self) -> JsonValue:
+        """Spec and place of a command that outlives the host."""
+        if self._record is None:
+            return None
+        return {"spec": self._process.spec.model_dump(mode="json"), "place": self._record}
+
     async def close(self) -> None:
         """Let go of descriptors."""
         await self._process.aclose()
+
+
+async def revive(executor: ShellExecutor, record: JsonValue) -> ShellJob | None:
+    """A durable job found again, or None when nothing of it is left or the executor is another one."""
+    assert isinstance(record, dict)
+    place = str(record["place"])
+    try:
+        spec = ExecSpec.model_validate(record["spec"])
+        process = await executor.attach(spec, place)
+    except (ValidationError, TypeError):
+        return None  # written by another executor or version: it cannot be watched with this one
+    return None if process is None else ShellJob(process, place)
 
 
 def _end(result: ExecResult) -> JobEnd:

@@ -22,5 +22,7 @@ class ShellToolConfig(BaseModel):
     """Characters of the whole text that a model reads."""
     on_timeout: Literal["end", "hand_over"] = "end"
     """Whether a command that reaches its time limit is ended or goes on as a job."""
+    background: Literal["session", "durable"] = "session"
+    """Whether a command in the background ends with its session, or outlives the host and belongs to the agent."""
     start_deadline: float = Field(default=30.0, gt=0)
     """Seconds that starting a command in the background may take."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import cast
 
 from pydantic import BaseModel
 
 from seam.exec_def import ShellExecutor
+from seam.exec_tool._background import revive
 from seam.exec_tool._config import ShellToolConfig
 from seam.exec_tool._parameters import DESCRIPTION, ShellParameters
 from seam.exec_tool._resolve import ShellPlan, resolve_shell
-from seam.exec_tool._run import ShellRunner
+from seam.exec_tool._run import KIND, ShellRunner
 from seam.exec_tool._value import ShellValue
 from seam.jobs_def import JobRegistry
 from seam.kernel import Context, plugin
@@ -45,7 +47,10 @@ async def exec_tool(ctx: Context, config: ShellToolConfig) -> AsyncIterator[None
     """Offers `shell`, and a note that says what runs its commands."""
     executor = ctx[ShellExecutor]
     facts = executor.facts
-    ctx.contribute(shell_tool(executor, ctx.get(JobRegistry), config))
+    jobs = ctx.get(JobRegistry)
+    ctx.contribute(shell_tool(executor, jobs, config))
+    if jobs is not None:
+        ctx.effect(jobs.offer_reviver(KIND, partial(revive, executor)), "reviver")
     ctx.contribute(
         PromptNote(
             text=f"shell runs {facts.dialect} commands, sandbox mode {facts.sandbox_mode}; "

@@ -25,6 +25,14 @@ NO_JOBS = (
 )
 
 
+NO_RECORDS = (
+    "background commands of this deployment are durable, and the jobs row keeps no records; "
+    'set `folder` in [implement.jobs], or background = "session" in the row of the shell tool'
+)
+KIND = "shell"
+"""Names the reviver of durable jobs on record."""
+
+
 class ShellRunner:
     """Runs resolved calls of one tool."""
 
@@ -81,11 +89,25 @@ class ShellRunner:
     async def _background(self, plan: ShellPlan, context: CallContext) -> Completed:
         if self._jobs is None:
             raise CapabilityUnavailable(NO_JOBS, reason="jobs")
-        process = await self._executor.start(plan.spec)
-        job = await self._to_jobs(plan, process, context)
+        if self._config.background == "durable":
+            process, job = await self._durable(plan, self._jobs, context)
+        else:
+            process = await self._executor.start(plan.spec)
+            job = await self._to_jobs(plan, process, context)
         value = ShellValue(state="background", job=job, pid=process.pid, widening=plan.widening)
         text = f"Started in the background as job {job} (pid {process.pid}). It runs until it ends or is stopped."
         return Completed(value=value.model_dump(mode="json"), content=(Text(text=text),))
+
+    async def _durable(
+        self, plan: ShellPlan, jobs: JobRegistry, context: CallContext
+    ) -> tuple[ExecProcess, str]:
+        place = jobs.durable_place()
+        if place is None:
+            raise CapabilityUnavailable(NO_RECORDS, reason="records")
+        process = await self._executor.start_detached(plan.spec, place)
+        owner = JobOwner(agent=context.owner.agent, session=context.owner.session)
+        job = await jobs.start(owner, plan.title, ShellJob(process, place), kind=KIND, durable=True)
+        return process, job.id
 
     async def _to_jobs(self, plan: ShellPlan, process: ExecProcess, context: CallContext) -> str:
         assert self._jobs is not None  # both callers have looked

@@ -107,6 +107,10 @@ class JobRegistry(Service, key="jobs"):
     async def stop(self, owner: JobOwner, job: str) -> JobInfo:
         """End it and wait until nothing of it runs. Stopping an ended job changes nothing. Raises UnknownJob."""
 
+    def durable_place(self) -> str | None:
+        """A new path of the world where what is needed to find a durable process again can be written, or None: no records are kept."""
+        return None
+
     @abstractmethod
     def offer_reviver(self, kind: str, revive: Revive) -> Callable[[], None]:
         """Say how durable jobs of a kind are found again; those on record are revived now. Returns an idempotent disposer.

@@ -58,6 +58,10 @@ class RecordFolder:
         """Whether a job of this id is on record."""
         return job in self._records
 
+    def place(self) -> str:
+        """A path in the folder that nobody uses, for what a process leaves of itself."""
+        return str(self._folder.absolute() / f"process-{secrets.token_hex(8)}")
+
     async def of_kind(self, kind: str) -> list[JobRecord]:
         """The records of a kind, oldest first."""
         return [record for record in self._records.values() if record.kind == kind]

@@ -222,6 +222,10 @@ class LocalJobs(JobRegistry):
         await job.producer.cancel()
         await job.over.wait()
 
+    def durable_place(self) -> str | None:
+        """Beside the records."""
+        return None if self._records is None else self._records.place()
+
     def offer_reviver(self, kind: str, revive: Revive) -> Callable[[], None]:
         """Revive what is on record of this kind; ended ones are listed again as they ended."""
         if self._records is None or kind in self._revivers:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, get_args
 
 from pydantic import BaseModel
 
@@ -29,10 +29,19 @@ WatchedPath: TypeAlias = Annotated[Path, PathMark(watched=True)]
 
 
 def deployment_paths(model: type[BaseModel]) -> Mapping[str, PathMark]:
-    """The fields of a configuration model that are such paths."""
-    return {
-        field.alias or name: mark
-        for name, field in model.model_fields.items()
-        for mark in field.metadata
-        if isinstance(mark, PathMark)
-    }
+    """The fields of a configuration model that are such paths, optional ones too."""
+    found: dict[str, PathMark] = {}
+    for name, field in model.model_fields.items():
+        mark = next(_marks((*field.metadata, field.annotation)), None)
+        if mark is not None:
+            found[field.alias or name] = mark
+    return found
+
+
+def _marks(parts: Iterable[object]) -> Iterator[PathMark]:
+    for part in parts:
+        if isinstance(part, PathMark):
+            yield part
+        else:
+            # in `DeploymentPath | None` the mark stands inside the union
+            yield from _marks(get_args(part))

@@ -46,15 +46,19 @@ def start_in_another_host(path: Path, command: str) -> None:
 async def test_a_durable_job_outlives_its_host_and_is_found_read_and_ended(tmp_path: Path) -> None:
     path = tmp_path / "seam.toml"
     path.write_text(DURABLE)
-    start_in_another_host(path, "echo before; while [ ! -e go ]; do sleep 0.05; done; echo after; exec sleep 1000")
-    async with Host.open(path) as host:
-        async with host.turns.open("default", session="another", access=ACCESS, approval=Yes()) as turn:
-            assert "j1: running" in outcome_text(await turn.call("job_list", {}))
-            assert "before" in outcome_text(await turn.call("job_read", {"job": "j1", "cursor": 0}))
-            (tmp_path / "go").touch()
-            await turn.call("job_wait", {"jobs": ["j1"], "timeout": 20, "cursor": 7})
-            assert "after" in outcome_text(await turn.call("job_read", {"job": "j1", "cursor": 7}))
-            assert "j1: stopped" in outcome_text(await turn.call("job_stop", {"job": "j1"}))
+    start_in_another_host(
+        path, "echo before; while [ ! -e go ]; do sleep 0.05; done; echo after; exec sleep 1000"
+    )
+    async with (
+        Host.open(path) as host,
+        host.turns.open("default", session="another", access=ACCESS, approval=Yes()) as turn,
+    ):
+        assert "j1: running" in outcome_text(await turn.call("job_list", {}))
+        assert "before" in outcome_text(await turn.call("job_read", {"job": "j1", "cursor": 0}))
+        (tmp_path / "go").touch()
+        await turn.call("job_wait", {"jobs": ["j1"], "timeout": 20, "cursor": 7})
+        assert "after" in outcome_text(await turn.call("job_read", {"job": "j1", "cursor": 7}))
+        assert "j1: stopped" in outcome_text(await turn.call("job_stop", {"job": "j1"}))
     left = [p for p in psutil.process_iter(["cwd"]) if p.info["cwd"] == str(tmp_path)]
     assert left == []
 
@@ -64,7 +68,9 @@ async def test_the_exit_code_of_a_job_that_ended_in_between_is_kept(tmp_path: Pa
     path.write_text(DURABLE)
     start_in_another_host(path, "exit 7")
     deadline = time.monotonic() + 20
-    while [p for p in psutil.process_iter(["cwd"]) if p.info["cwd"] == str(tmp_path)] and time.monotonic() < deadline:
+    while [
+        p for p in psutil.process_iter(["cwd"]) if p.info["cwd"] == str(tmp_path)
+    ] and time.monotonic() < deadline:
         time.sleep(0.02)
     async with (
         Host.open(path) as host,

@@ -46,7 +46,9 @@ def modules(name: str) -> list[str]:
 
 def main(name: str) -> int:
     """Exit code 0 when alone is enough, 1 with a line for each problem."""
-    installed = {str(d.metadata["Name"]) for d in distributions() if str(d.metadata["Name"]).startswith("seam-")}
+    installed = {
+        str(d.metadata["Name"]) for d in distributions() if str(d.metadata["Name"]).startswith("seam-")
+    }
     problems = [f"{extra} is installed beside the closure" for extra in sorted(installed - closure(name))]
     names = modules(name)
     if not names:

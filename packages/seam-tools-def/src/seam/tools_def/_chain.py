@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import json.encoder
 from datetime import UTC, datetime
+from typing import cast
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
-from seam.tools_def._json import digest_of_text, validated_json
+from seam.tools_def._json import check_json, digest_of_text
 from seam.tools_def._records import Record
 
 record_adapter: TypeAdapter[Record] = TypeAdapter(Record)
@@ -20,8 +21,25 @@ def record_text(record: Record) -> str:
     Raises:
         NotSerialisable: it holds something that JSON has not; the message names the place.
     """
-    # model_dump_json would be faster, but cannot write lone surrogates; what is not JSON is told by validated_json
-    return validated_json(record.model_dump(warnings=False))
+    try:
+        return _encode(record.__dict__)
+    except (TypeError, ValueError, RecursionError):
+        check_json(record.model_dump(warnings=False))  # says where
+        raise
+
+
+def _plain(value: object) -> object:
+    # a value inside a record is written as its fields; pydantic's own dump comes to the same at twice the price
+    if isinstance(value, BaseModel):
+        return value.__dict__
+    if isinstance(value, frozenset):
+        return sorted(cast("frozenset[str]", value))
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False, default=_plain
+).encode
 
 
 def record_of(text: str) -> Record:

@@ -115,10 +115,13 @@ def tool(
     def make(function: Callable[..., Awaitable[ToolResult]]) -> Tool:
         tool_name = name or function.__name__
         model, context_name, names = _parameter_model(tool_name, function)
+        parameters = tuple(
+            (field_name, names.get(field_name, field_name)) for field_name in model.model_fields
+        )
 
         async def run(resolved: ResolvedCall, context: CallContext) -> ToolResult:
-            arguments = cast(BaseModel, resolved.plan)
-            values = {names.get(key, key): getattr(arguments, key) for key in type(arguments).model_fields}
+            given = resolved.plan.__dict__  # of the parameter model
+            values = {parameter: given[field_name] for field_name, parameter in parameters}
             if context_name is not None:
                 values[context_name] = context
             return await function(**values)

@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from seam.tools_def import (
-    CallRequested,
-    CallSettled,
-    CallStarted,
     Entry,
     JournalQuery,
     Record,
@@ -78,16 +75,16 @@ class Thread:
 
     def note(self, record: Record) -> None:
         """Keep what queries ask for."""
-        match record:
-            case CallRequested():
+        match record.kind:  # by the word: asking a model for its class costs several times as much
+            case "requested":
                 self.calls[record.call] = CallState(record.tool)
-            case CallStarted():
+            case "started":
                 self.calls.setdefault(record.call, CallState("")).started = True
-            case CallSettled():
+            case "settled":
                 self.calls.setdefault(record.call, CallState(record.tool)).outcome = record.outcome.kind
-            case TurnOpened():
+            case "turn_opened":
                 self.opened = record
-            case TurnClosed():
+            case "turn_closed":
                 self.closed = record
             case _:
                 pass

@@ -59,7 +59,7 @@ def _typed(result: object) -> Outcome:
         value = result.model_dump(mode="json", by_alias=True)
         return Completed.model_construct(value=value, content=(Text(text=canonical_json(value)),))
     if result is None:
-        return Completed.model_construct()
+        return Completed()
     text = result if isinstance(result, str) else canonical_json(result)
     return Completed.model_construct(
         value=cast(JsonValue, result), content=(Text.model_construct(text=text),)

@@ -122,7 +122,7 @@ class Worker:
             self._armed = self._limit + self._grace if self._told else self._limit
             self._waiting.deadline = anyio.current_time() + max(self._armed - time.monotonic(), 0)
 
-    async def main(self) -> None:
+    async def main(self, live: set[Worker]) -> None:
         """The task's body; whatever happens in it is kept as `failure`, so that no neighbour is cancelled for it."""
         try:
             with self._scope:
@@ -133,6 +133,7 @@ class Worker:
         ) as failure:  # handed to the one who waits; a stray cancellation is foreign code's failure
             self.failure = failure
         finally:
+            live.discard(self)
             self._done.set()
 
     async def wait(self, grace: float) -> BaseException | None:
@@ -179,14 +180,8 @@ class Workers:
         worker = Worker(body)
         worker.phase(seconds, grace)
         self._live.add(worker)
-        self._tasks.start_soon(self._run, worker)
+        self._tasks.start_soon(worker.main, self._live)
         return worker
-
-    async def _run(self, worker: Worker) -> None:
-        try:
-            await worker.main()
-        finally:
-            self._live.discard(worker)
 
     def stop(self, reason: str, grace: float) -> None:
         """Tell every task to stop; the task group waits for their end."""

@@ -33,9 +33,10 @@ def test_a_manifest_that_is_no_toml_is_named_and_the_others_are_checked(house: H
     house["seam-exec-tool"].files["seam/exec_tool/__init__.py"] += "import seam.exec_local\n"
     root = house.write()
     (root / "packages/seam-watch-tool/pyproject.toml").write_text("[project\n", "utf-8")
-    found = rules(run, root)
-    assert ("manifest-broken", "packages/seam-watch-tool/pyproject.toml") in found
-    assert ("law-import", "packages/seam-exec-tool/src/seam/exec_tool/__init__.py") in found
+    assert rules(run, root) == [
+        ("law-import", "packages/seam-exec-tool/src/seam/exec_tool/__init__.py"),
+        ("manifest-broken", "packages/seam-watch-tool/pyproject.toml"),
+    ]
 
 
 def test_a_manifest_that_is_not_utf_8_is_named(house: House, run: Run) -> None:
@@ -196,6 +197,18 @@ def test_an_environment_that_is_none_is_an_error(house: House, run: Run, tmp_pat
     code, out, err = run("check", "--python", path, house.write())
     assert (code, out) == (2, "")
     assert str(path) in err
+
+
+def test_a_fault_of_the_linter_itself_does_not_look_like_a_finding(
+    house: House, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr("seam.deplint.cli._main.judge", broken)
+    code, out, err = run("check", house.write())
+    assert (code, out) == (2, "")
+    assert "ZeroDivisionError: planted" in err
 
 
 @pytest.mark.parametrize("argument", ["nowhere", "pyproject.toml"])

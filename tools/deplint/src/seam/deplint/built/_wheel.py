@@ -73,7 +73,6 @@ class _Reader:
         item.problems += self._unsafe()
         item.problems += self._record(info)
         self._modules(item)
-        item.files = tuple(self._names)
         item.scanned = True
         return item
 

@@ -158,11 +158,9 @@ class Distribution:
     extras: frozenset[str] = frozenset()
     entry_points: tuple[EntryPoint, ...] = ()
     modules: dict[str, Module] = field(default_factory=dict[str, Module])
-    files: tuple[str, ...] = ()
     typed: frozenset[str] = frozenset()
     folded: str | None = None
     extends: tuple[str, ...] = ()
-    declares_seam: bool = False
     dynamic: frozenset[str] = frozenset()
     problems: list[Problem] = field(default_factory=list[Problem])
     scanned: bool = False

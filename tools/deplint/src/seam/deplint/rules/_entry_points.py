@@ -6,10 +6,7 @@ from collections.abc import Iterator
 
 from seam.deplint.facts import Distribution, EntryPoint, Section
 from seam.deplint.rules._finding import Finding
-from seam.deplint.rules._view import View
-
-DECLARATIONS = frozenset({"folded", "extends"})
-"""Groups below the prefix that carry the words of `[tool.seam]` into built metadata; they name no role."""
+from seam.deplint.rules._view import DECLARATIONS, View
 
 
 def entry_point_target(view: View) -> Iterator[Finding]:
@@ -18,18 +15,13 @@ def entry_point_target(view: View) -> Iterator[Finding]:
         if not item.modules:
             continue
         for point in item.entry_points:
-            said = "" if _is_declaration(view, point) else _fault(view, item, point)
+            said = "" if view.is_declaration(point) else _fault(view, item, point)
             if said:
                 text = f"{item.name} registers {point.name} = {point.value!r} in {point.group}: {said}"
                 way = "correct the target; it is `module` or `module:attribute` of this distribution"
                 yield Finding(
                     "entry-point-target", item.name, f"{point.group}:{point.name}", point.place, text, way
                 )
-
-
-def _is_declaration(view: View, point: EntryPoint) -> bool:
-    prefix = view.settings.group_prefix
-    return bool(prefix) and point.group in {prefix + word for word in DECLARATIONS}
 
 
 def _fault(view: View, item: Distribution, point: EntryPoint) -> str:
@@ -59,7 +51,7 @@ def entry_point_duplicate(view: View) -> Iterator[Finding]:
     owning = [group for role in view.settings.roles if role.owns_key for group in role.groups]
     for item in view.sorted_members():
         for point in item.entry_points:
-            if point.group in owning or _is_declaration(view, point):
+            if point.group in owning or view.is_declaration(point):
                 continue  # a key with two owners is a finding of its own
             first = seen.setdefault((point.group, point.name), item.name)
             if first != item.name:

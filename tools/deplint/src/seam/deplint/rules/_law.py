@@ -44,7 +44,9 @@ def _requirements(view: View, section: Section, rule: str) -> Iterator[Finding]:
 
 def law_import(view: View) -> Iterator[Finding]:
     """Imports against the matrix: also for type checking, inside functions, and by constant string."""
-    yield from _imports(view, "law-import", frozenset(ImportKind) - {ImportKind.STRING})
+    yield from _imports(
+        view, "law-import", frozenset(ImportKind) - {ImportKind.STRING, ImportKind.ENTRY_POINT}
+    )
 
 
 def law_string(view: View) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ _SECTIONS = {
     ImportKind.DYNAMIC: (Section.RUN, Section.EXTRA),
     ImportKind.TYPE_CHECKING: (Section.RUN, Section.EXTRA, Section.GROUP),
 }
-"""Where a requirement must stand for an import of each kind. A guarded import stands for itself."""
+"""Where a requirement must stand for an import of each kind. Other kinds need none: a guarded import stands for itself."""
 
 
 @dataclass(slots=True)
@@ -32,14 +32,12 @@ class _Account:
 def _account(view: View, item: Distribution) -> _Account:
     account = _Account()
     names = view.requirement_names(item, Section.RUN, Section.EXTRA, Section.GROUP)
-    for point in item.entry_points:
-        account.used.update(view.ownership.owners(point.module))
     for edge in view.edges(item):
         kind = edge.found.kind
         owner = edge.owner or _mapped(view, edge.module, names)
         if owner:
             account.used.add(owner)
-        if kind in {ImportKind.GUARDED, ImportKind.STRING}:
+        if kind not in _SECTIONS:
             continue
         if owner:
             if owner != item.name and not _declared(view, item, edge, owner):
@@ -85,7 +83,7 @@ def requirement_undeclared(view: View) -> Iterator[Finding]:
     for item in view.sorted_members():
         if not item.scanned or "dependencies" in item.dynamic:
             continue
-        account = _account(view, item)
+        account = view.once(_account, item)
         for (owner, _), edge in account.undeclared.items():
             if view.is_ours(owner) and not view.permits(item.name, owner):
                 continue  # the law forbids the edge itself: declaring it would be no way out
@@ -117,7 +115,7 @@ def import_unowned(view: View) -> Iterator[Finding]:
     if not view.whole:
         return
     for item in view.sorted_members():
-        for module, edge in (_account(view, item).unowned if item.scanned else {}).items():
+        for module, edge in (view.once(_account, item).unowned if item.scanned else {}).items():
             yield Finding(
                 "import-unowned",
                 item.name,
@@ -142,7 +140,7 @@ def _unused(view: View, rule: str, *, ours: bool) -> Iterator[Finding]:
     for item in view.sorted_members():
         if not item.scanned:
             continue
-        account = _account(view, item)
+        account = view.once(_account, item)
         for requirement in item.requires(Section.RUN):
             name = requirement.name
             if (
@@ -179,7 +177,7 @@ def requirement_unverified(view: View) -> Iterator[Finding]:
     for item in view.sorted_members():
         if not item.scanned:
             continue
-        account = _account(view, item)
+        account = view.once(_account, item)
         left = _unaccounted(view, item, account)
         if not left:
             continue

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
-from seam.deplint.facts import Distribution, Import, ImportKind, Module, Ownership, Place, Section, SourceKind
+from seam.deplint.facts import (
+    Distribution,
+    EntryPoint,
+    Import,
+    ImportKind,
+    Module,
+    Ownership,
+    Place,
+    Section,
+    SourceKind,
+)
 from seam.deplint.rules._roles import Assigned, assign, infer, permitted
 from seam.deplint.settings import Settings
 
@@ -39,6 +50,11 @@ _GONE_FROM_STDLIB = frozenset(
     ]
 )
 STDLIB = sys.stdlib_module_names | _GONE_FROM_STDLIB | {"__main__"}
+
+Made = TypeVar("Made")
+
+DECLARATIONS = frozenset({"folded", "extends"})
+"""Groups below the prefix that carry the words of `[tool.seam]` into built metadata; they name no role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +94,7 @@ class View:
             name: assign(item, settings, (homes or {}).get(name, "")) for name, item in self.known.items()
         }
         self._edges: dict[str, tuple[Edge, ...]] = {}
+        self._once: dict[tuple[object, str], object] = {}
 
     def roles(self, name: str) -> Assigned:
         """The roles of a distribution, by what is known of it or by its name."""
@@ -97,6 +114,13 @@ class View:
         """The members by name: output never depends on the order of reading."""
         return [self.members[name] for name in sorted(self.members)]
 
+    def once(self, make: Callable[[View, Distribution], Made], item: Distribution) -> Made:
+        """What `make` derives from a member, derived once for all rules of this view."""
+        key = (make, item.name)
+        if key not in self._once:
+            self._once[key] = make(self, item)
+        return cast("Made", self._once[key])
+
     def edges(self, item: Distribution) -> tuple[Edge, ...]:
         """Every import of a distribution that leaves it, attributed to its owner."""
         known = self._edges.get(item.name)
@@ -106,7 +130,7 @@ class View:
         return known
 
     def _attribute(self, item: Distribution) -> Iterator[Edge]:
-        for found in imports_of(item):
+        for found in (*imports_of(item), *self._targets_elsewhere(item)):
             top = found.module.partition(".")[0]
             if top in STDLIB and top not in self.settings.roots:
                 continue
@@ -120,6 +144,17 @@ class View:
                     continue
                 seen.add((module if not owner else "", owner))
                 yield Edge(found, module, owner)
+
+    def _targets_elsewhere(self, item: Distribution) -> Iterator[Import]:
+        """Entry points as imports: whoever loads one imports its module."""
+        for point in item.entry_points:
+            if not self.is_declaration(point) and point.module not in item.modules:
+                yield Import("", point.module, (), ImportKind.ENTRY_POINT, point.place)
+
+    def is_declaration(self, point: EntryPoint) -> bool:
+        """Whether an entry point carries a word of `[tool.seam]` into built metadata; nobody loads it."""
+        prefix = self.settings.group_prefix
+        return bool(prefix) and point.group in {prefix + word for word in DECLARATIONS}
 
     def _targets(self, found: Import) -> Iterable[str]:
         if not found.names:
@@ -150,5 +185,7 @@ def _absolute(module: Module, name: str, level: int) -> str:
     return ".".join([*parts[:keep], *([name] if name else [])])
 
 
-RUN_KINDS = frozenset({ImportKind.RUN, ImportKind.FUNCTION, ImportKind.GUARDED, ImportKind.DYNAMIC})
+RUN_KINDS = frozenset(
+    {ImportKind.ENTRY_POINT, ImportKind.RUN, ImportKind.FUNCTION, ImportKind.GUARDED, ImportKind.DYNAMIC}
+)
 """Imports that happen, or may happen, when the code runs."""

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import cast
 
-FORMAT = 2
+FORMAT = 3
 """Raise when the same bytes would be read differently."""
 
 FOLDER = ".seam-deplint-cache"

@@ -25,7 +25,7 @@ class Shipped:
     modules: dict[str, tuple[str, bool]] = field(default_factory=dict[str, tuple[str, bool]])
     typed: set[str] = field(default_factory=set[str])
     unowned: list[str] = field(default_factory=list[str])
-    symlink_cycles: list[str] = field(default_factory=list[str])
+    unreadable: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def shipped_modules(root: str, packed: tuple[str, ...], packed_roots: tuple[str, ...]) -> Shipped:
@@ -86,7 +86,12 @@ def _walk(top: str, found: Shipped) -> Iterator[tuple[str, str]]:
         if not os.path.isdir(folder):
             continue
         below: list[tuple[str, frozenset[str]]] = []
-        for entry in sorted(os.scandir(folder), key=lambda item: item.name):
+        try:
+            entries = sorted(os.scandir(folder), key=lambda item: item.name)
+        except OSError as problem:
+            found.unreadable[folder] = problem.strerror or "cannot be read"
+            continue
+        for entry in entries:
             if entry.name.startswith(".") or entry.name in _NEVER:
                 continue
             if not entry.is_dir():
@@ -96,7 +101,9 @@ def _walk(top: str, found: Shipped) -> Iterator[tuple[str, str]]:
                 real = os.path.realpath(entry.path)
                 seen = ancestry | {os.path.realpath(folder)}
                 if any(real == past or past.startswith(real + os.sep) for past in seen):
-                    found.symlink_cycles.append(entry.path)
+                    found.unreadable[entry.path] = (
+                        "a symbolic link leads back into its own folder; it was not followed"
+                    )
                     continue
                 below.append((entry.path, seen))
             else:

@@ -24,7 +24,6 @@ class Manifest:
     version_file: str = ""
     folded: str | None = None
     extends: tuple[str, ...] = ()
-    declares_seam: bool = False
     packed: tuple[str, ...] = ()
     packed_roots: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -45,6 +44,9 @@ def read_manifest(text: str, shown: str) -> Manifest | None:
         root = Table(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         found.problems.append(Problem("manifest-broken", f"is not TOML: {problem}", Place(shown)))
+        found.dynamic = frozenset(
+            {"dependencies", "optional-dependencies", "entry-points"}
+        )  # unknown, not absent
         return found
     if "project" not in root:
         return None
@@ -93,7 +95,6 @@ class _ManifestReader:
 
     def tools(self, root: Table) -> None:
         tool = root.table("tool")
-        self._found.declares_seam = "seam" in tool
         seam = tool.table("seam")
         self._found.folded = seam.text("folded") if "folded" in seam else None
         self._found.extends = tuple(canonical(name) for name in seam.texts("extends"))

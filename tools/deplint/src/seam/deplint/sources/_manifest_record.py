@@ -35,7 +35,7 @@ def cached_manifest(text: str, shown: str, cache: ScanCache) -> Manifest | None:
 
 def _to_record(found: Manifest) -> _Record:
     return (
-        [found.name, found.version, found.version_file, found.folded, found.declares_seam],
+        [found.name, found.version, found.version_file, found.folded],
         [
             (
                 r.name,
@@ -63,7 +63,7 @@ def _to_record(found: Manifest) -> _Record:
 
 def _from_record(record: _Record, shown: str) -> Manifest:
     plain, requirements, points, problems, (extras, dynamic, extends, packed, packed_roots) = record
-    name, version, version_file, folded, declares_seam = plain
+    name, version, version_file, folded = plain
     return Manifest(
         name=str(name),
         version=str(version),
@@ -81,7 +81,6 @@ def _from_record(record: _Record, shown: str) -> Manifest:
         version_file=str(version_file),
         folded=None if folded is None else str(folded),
         extends=tuple(extends),
-        declares_seam=bool(declares_seam),
         packed=tuple(packed),
         packed_roots=tuple(packed_roots),
         problems=[Problem(rule, text, Place(shown, line), subject) for rule, text, subject, line in problems],

@@ -125,13 +125,12 @@ def _distribution(root: Path, folder: Path, shown: str, manifest: Manifest) -> D
         typed=frozenset(shipped.typed),
         folded=manifest.folded,
         extends=manifest.extends,
-        declares_seam=manifest.declares_seam,
         dynamic=manifest.dynamic,
         problems=list(manifest.problems),
     )
     _note_shipped(item, shipped, prefix)
     for word in ("dependencies", "optional-dependencies", "entry-points"):
-        if word in manifest.dynamic:
+        if word in manifest.dynamic and manifest.name:
             text = f"{word} are computed at build time and cannot be read from the tree; check the built wheel as well"
             item.problems.append(Problem("metadata-dynamic", text, place, word))
     return item
@@ -141,8 +140,7 @@ def _note_shipped(item: Distribution, shipped: Shipped, prefix: int) -> None:
     for path in shipped.unowned:
         text = "lies below src/ but the build configuration ships it in no distribution"
         item.problems.append(Problem("module-unowned", text, Place(path[prefix:]), path[prefix:]))
-    for path in shipped.symlink_cycles:
-        text = "a symbolic link leads back into its own folder; it was not followed"
+    for path, text in shipped.unreadable.items():
         item.problems.append(Problem("file-unreadable", text, Place(path[prefix:]), path[prefix:]))
 
 

@@ -20,7 +20,7 @@ from seam.subprocess_def import Collect, NotSupported, Null
 from seam.subprocess_local import LocalSubprocessConfig, _ladder, open_runtime
 from seam.subprocess_local._cgroup import writable_cgroup
 from seam.subprocess_local._windows import Windows
-from seam.subprocess_local._wire import EVENT, LISTED, Event, EventReader, Kind
+from seam.subprocess_local._wire import EVENT, LISTED, LISTED_NAMES, Event, EventReader
 from seam.subprocess_local.server import tree
 
 pytestmark = pytest.mark.anyio
@@ -67,14 +67,14 @@ def test_events_are_cut_from_a_stream_however_it_arrives(
     data = b""
     for kind, listed in kinds:
         data += EVENT.pack(kind, 7, 8, 1, 2, 3, 4)
-        data += EVENT.pack(Kind.LISTED, listed, 0, 0, 0, 0, 0) + LISTED.pack(5, b"name") * listed
+        data += EVENT.pack(LISTED_NAMES, listed, 0, 0, 0, 0, 0) + LISTED.pack(5, b"name") * listed
     reader, position = EventReader(), 0
     found: list[Event] = []
     for cut in [*cuts, len(data)]:
         found += reader.feed(data[position : position + cut])
         position += cut
-    assert [event.kind for event in found] == [kind for pair in kinds for kind in (pair[0], Kind.LISTED)]
-    assert [len(event.listed) for event in found if event.kind == Kind.LISTED] == [
+    assert [event.kind for event in found] == [kind for pair in kinds for kind in (pair[0], LISTED_NAMES)]
+    assert [len(event.listed) for event in found if event.kind == LISTED_NAMES] == [
         listed for _, listed in kinds
     ]
 

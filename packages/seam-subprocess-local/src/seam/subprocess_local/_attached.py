@@ -32,7 +32,7 @@ from seam.subprocess_local._record import (
     start_ticks,
 )
 from seam.subprocess_local._supervision import LeaderEnd
-from seam.subprocess_local._wire import Fact, Kind
+from seam.subprocess_local._wire import EXITED, FACT_ESCALATED, FACT_UNKNOWN, GONE, STARTED
 
 _LOOK = 0.01
 """Seconds between looks for the line that a supervisor writes right after its leader's end."""
@@ -46,7 +46,7 @@ class AttachedProcess(Process):
         self._record = record
         self._patience = patience
         told = events(path)
-        started = told.get(Kind.STARTED)
+        started = told.get(STARTED)
         same_boot = record.boot == boot_id()
         self._leader = record.leader or (identify(started.pid) if started and same_boot else None)
         self._supervisor = record.supervisor or (identify(started.status) if started and same_boot else None)
@@ -81,7 +81,7 @@ class AttachedProcess(Process):
         await self._until_gone(self._leader)
         if self._record.survivors == "end":
             await self._until_gone(self._supervisor)
-        while Kind.EXITED not in events(self._path) and not self._end_of(self._supervisor):  # noqa: ASYNC110
+        while EXITED not in events(self._path) and not self._end_of(self._supervisor):  # noqa: ASYNC110
             await anyio.sleep(_LOOK)  # another process writes it
         self._settle()
 
@@ -98,12 +98,12 @@ class AttachedProcess(Process):
         if self._exit is not None:
             return
         told = events(self._path)
-        exited = told.get(Kind.EXITED)
-        last = told.get(Kind.GONE, exited)
-        escalated = last is not None and bool(last.facts & Fact.ESCALATED)
+        exited = told.get(EXITED)
+        last = told.get(GONE, exited)
+        escalated = last is not None and bool(last.facts & FACT_ESCALATED)
         ended = self._ended_at()
         why = "the machine was started anew" if not self._same_boot else "its supervisor ended without a word"
-        known = exited is not None and not exited.facts & Fact.UNKNOWN
+        known = exited is not None and not exited.facts & FACT_UNKNOWN
         self._exit = describe_exit(
             LeaderEnd(exited.status if exited and known else None, None if known else why, time.monotonic()),
             last,

@@ -56,7 +56,6 @@ class Detacher:
             cgroup=self._starter.new_cgroup(),
         )
         started_at = datetime.now(UTC)
-        process = LocalProcess(manner, started_at, self._starter.start_soon)
         wiring = wire(spec, confidential, self._starter.null)
         record = _record.DetachedRecord(
             world=self._world,
@@ -77,7 +76,9 @@ class Detacher:
             raise
         try:
             way = Way(spec.grace, manner.cgroup, log=log, end_survivors=spec.survivors == "end")
-            await self._starter.start(process, command, wiring, way, None)
+            process = await self._starter.start(
+                lambda: LocalProcess(manner, started_at, self._starter.start_soon), command, wiring, way, None
+            )
         except BaseException:
             _record.remove(path)
             raise

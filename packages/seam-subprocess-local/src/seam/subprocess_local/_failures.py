@@ -30,7 +30,7 @@ STRING_BYTES = 32 * resource.getpagesize() - 1
 """MAX_ARG_STRLEN of Linux without the closing NUL: 32 pages, 131071 bytes where a page has 4096 (execve(2))."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Command:
     """What was to be started, for the error's text."""
 

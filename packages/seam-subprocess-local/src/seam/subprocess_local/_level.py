@@ -10,7 +10,7 @@ from seam.subprocess_def import Containment
 from seam.subprocess_local._failures import Command
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Order:
     """One start, in descriptors of this process.
 

@@ -43,7 +43,7 @@ def locate(name: str, env: Mapping[str, str]) -> str:
 
 
 def _folders(env: Mapping[str, str]) -> list[str]:
-    return [folder for folder in env.get("PATH", "").split(":") if folder.startswith("/")]
+    return [folder.rstrip("/") for folder in env.get("PATH", "").split(":") if folder.startswith("/")]
 
 
 def _look(name: str, env: Mapping[str, str]) -> tuple[str | None, str | None]:
@@ -55,15 +55,12 @@ def _look(name: str, env: Mapping[str, str]) -> tuple[str | None, str | None]:
             if name.startswith("/") and _is_file(name) and os.access(name, os.X_OK)
             else (None, None)
         )
-    refused: str | None = None
-    for folder in _folders(env):
-        path = f"{folder.rstrip('/')}/{name}"
-        if not _is_file(path):
-            continue
-        if os.access(path, os.X_OK):
+    folders = _folders(env)
+    for folder in folders:
+        path = f"{folder}/{name}"
+        if os.access(path, os.X_OK) and _is_file(path):  # access first: it answers without an exception
             return path, None
-        refused = refused or path
-    return None, refused
+    return None, next((f"{folder}/{name}" for folder in folders if _is_file(f"{folder}/{name}")), None)
 
 
 def _is_file(path: str) -> bool:

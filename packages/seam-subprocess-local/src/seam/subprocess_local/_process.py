@@ -32,6 +32,8 @@ from seam.subprocess_local._wire import Request
 
 StreamT = TypeVar("StreamT")
 
+_CLEAN = Drain(state="clean", streams=(), seconds=0.0)
+
 _LAST_WORDS = 1.0
 """Seconds for reading what dead writers left in a pipe; only a holder outside the tree can use it up."""
 
@@ -67,8 +69,9 @@ class Streams:
         """Close whatever is still open; windows stay readable."""
         for _, collector in self.collectors():
             collector.end("held")
-        for end in (*self.sources.values(), *self.sinks.values(), *self.feeders):
-            end.close()
+        if self.sources or self.sinks or self.feeders:
+            for end in (*self.sources.values(), *self.sinks.values(), *self.feeders):
+                end.close()
 
 
 class LocalProcess(Process):
@@ -112,14 +115,6 @@ class LocalProcess(Process):
     def add_files(self, files: Mapping[StreamId, CollectedStream]) -> None:
         """Streams that go straight into files."""
         self._streams.collected.update(files)
-
-    async def answer(self) -> tuple[int, int] | None:
-        """Wait until the start has succeeded (None) or failed (stage and errno).
-
-        A supervisor that was killed before it could tell counts as a success with an unknown end: the command may
-        have run, and may be who killed it."""
-        await self._supervision.answered.wait()
-        return self._supervision.failed
 
     # -- facts --
 
@@ -234,7 +229,9 @@ class LocalProcess(Process):
             leader,
             supervision.usage,
             termination=termination or None,
-            drain=Drain(state=state, streams=held, seconds=drained),
+            drain=_CLEAN
+            if drained == 0.0 and state == "clean"
+            else Drain(state=state, streams=held, seconds=drained),
             survivors=survivors,
             containment=self._manner.containment,
             started_at=self._started_at,
@@ -279,7 +276,7 @@ class LocalProcess(Process):
     async def aclose(self) -> None:
         if self._closed:
             return
-        if not self._manner.detached:
+        if not self._manner.detached and not (self._exit is not None and self._supervision.gone.is_set):
             await self._terminate("dispose", self._manner.grace)
         self.release()
 

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from seam.subprocess_def import Containment, RecordUnusable, SurvivorPolicy
-from seam.subprocess_local._wire import Event, EventReader, Kind
+from seam.subprocess_local._wire import LISTED_NAMES, Event, EventReader
 
 EVENTS_SUFFIX = ".events"
 """Beside the record: what the supervisor tells, appended by itself."""
@@ -157,4 +157,4 @@ def events(path: str) -> dict[int, Event]:
         data = Path(path + EVENTS_SUFFIX).read_bytes()
     except FileNotFoundError:
         return {}
-    return {event.kind: event for event in EventReader().feed(data) if event.kind != Kind.LISTED}
+    return {event.kind: event for event in EventReader().feed(data) if event.kind != LISTED_NAMES}

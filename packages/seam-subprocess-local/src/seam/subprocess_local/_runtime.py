@@ -89,10 +89,15 @@ class LocalSubprocessRuntime(SubprocessRuntime):
         if spec.lifetime.kind == "detached":
             return await self._detacher.spawn(spec, spec.lifetime.record, confidential, filters)
         command = command_of(spec.argv, spec.executable, spec.cwd, spec.env, confidential)
-        manner = self._manner(spec, spec.drain)
-        process = LocalProcess(manner, datetime.now(UTC), self._starter.start_soon)
         wiring = wire(spec, confidential, self._starter.null)
-        await self._starter.start(process, command, wiring, Way(spec.grace, manner.cgroup), filters)
+        cgroup = self._starter.new_cgroup()
+
+        def make() -> LocalProcess:
+            return LocalProcess(
+                self._manner(spec, spec.drain, cgroup), datetime.now(UTC), self._starter.start_soon
+            )
+
+        process = await self._starter.start(make, command, wiring, Way(spec.grace, cgroup), filters)
         if wiring.files:
             self._detacher.add_files(process, wiring.files)
         return process
@@ -109,15 +114,18 @@ class LocalSubprocessRuntime(SubprocessRuntime):
         self._check_open()
         command = command_of(spec.argv, spec.executable, spec.cwd, spec.env, confidential)
         wiring, terminal = wire_terminal(spec, confidential, terminal_filter)
-        manner = self._manner(spec, 0.0)
-        process = LocalTerminalProcess(manner, datetime.now(UTC), self._starter.start_soon, terminal)
+        cgroup = self._starter.new_cgroup()
+
+        def make() -> LocalTerminalProcess:
+            manner = self._manner(spec, 0.0, cgroup)
+            return LocalTerminalProcess(manner, datetime.now(UTC), self._starter.start_soon, terminal)
+
         try:
-            way = Way(spec.grace, manner.cgroup, terminal=True)
-            await self._starter.start(process, command, wiring, way, None)
+            way = Way(spec.grace, cgroup, terminal=True)
+            return await self._starter.start(make, command, wiring, way, None)
         except BaseException:
             terminal.close()
             raise
-        return process
 
     async def attach(self, record: str) -> Process:
         self._check_open()
@@ -127,7 +135,7 @@ class LocalSubprocessRuntime(SubprocessRuntime):
         if self._starter.closing:
             raise RuntimeClosed("the subprocess runtime is closing; nothing is started any more")
 
-    def _manner(self, spec: ProcessSpec, drain: float) -> Manner:
+    def _manner(self, spec: ProcessSpec, drain: float, cgroup: str) -> Manner:
         return Manner(
             grace=spec.grace,
             drain=drain,
@@ -136,7 +144,7 @@ class LocalSubprocessRuntime(SubprocessRuntime):
             settle=self._config.settle,
             patience=self._config.patience,
             containment=self._containment,
-            cgroup=self._starter.new_cgroup(),
+            cgroup=cgroup,
         )
 
     async def run(self) -> None:

@@ -7,7 +7,8 @@ import os
 import signal
 import socket
 import struct
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 
 import anyio
 
@@ -33,6 +34,7 @@ class SpawnServer(Level):
         self._pid = 0
         self._pidfd = -1
         self._turn = anyio.Lock()
+        self._writer = OrderWriter()
 
     def open(self) -> None:
         """Start the server.
@@ -67,7 +69,7 @@ class SpawnServer(Level):
         self._socket = ours
 
     async def start(self, order: Order) -> None:
-        message, descriptors, stored = _write(order)
+        message, descriptors, stored = self._writer.write(order)
         try:
             if self._socket is None:
                 self.open()
@@ -116,27 +118,53 @@ class SpawnServer(Level):
             os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED)
 
 
-def _write(order: Order) -> tuple[bytes, list[int], int]:
-    """The message and its descriptors; the last of them, if not -1, is a file to be closed after sending."""
-    command = order.command
-    texts = [order.cgroup, command.cwd, command.executable, *command.argv]
-    texts += [f"{name}={value}" for name, value in command.env.items()]
-    body = "\0".join(texts).encode("utf-8", "surrogateescape") + b"\0"
-    if body.count(b"\0") != len(texts) or "=" in "".join(command.env) or "" in command.env:
-        raise ValueError("a text cannot be passed to a program")
-    detached = order.log >= 0
-    flags = _TERMINAL * order.terminal | _DETACHED * detached | _END * (detached and order.end_survivors)
-    descriptors = [order.control, *order.stdio, order.log if detached else order.control]
-    descriptors += [here for here, _ in order.pairs]
-    stored = -1
-    if len(body) + 8 * len(texts) > _INLINE:
+class OrderWriter:
+    """Turns orders into messages. The environment, by far the longest part, is often the same as the last time."""
+
+    __slots__ = ("_env", "_env_text")
+
+    def __init__(self) -> None:
+        self._env: Mapping[str, str] = {}
+        self._env_text = ""
+
+    def write(self, order: Order) -> tuple[bytes, list[int], int]:
+        """The message and its descriptors; the last of them, if not -1, is a file to be closed after sending.
+
+        Raises:
+            ValueError: a text contains NUL, or a name of the environment is none.
+        """
+        command = order.command
+        body = self._body(order)
+        detached = order.log >= 0
+        flags = _TERMINAL * order.terminal | _DETACHED * detached | _END * (detached and order.end_survivors)
+        descriptors = [order.control, *order.stdio, order.log if detached else order.control]
+        head = _HEAD.pack(
+            flags, order.grace_ms, len(command.argv), len(command.env), len(order.pairs), len(body)
+        )
+        if order.pairs:
+            descriptors += [here for here, _ in order.pairs]
+            head += b"".join(target.to_bytes(4, sys.byteorder) for _, target in order.pairs)
+        if len(body) + 8 * (len(command.argv) + len(command.env)) <= _INLINE:
+            return head + body, descriptors, -1
         stored = os.memfd_create("seam-order", os.MFD_CLOEXEC)
-        descriptors.append(stored)
-        flags |= _STORED
         _write_all(stored, body)
-    head = _HEAD.pack(flags, order.grace_ms, len(command.argv), len(command.env), len(order.pairs), len(body))
-    head += b"".join(target.to_bytes(4, "little") for _, target in order.pairs)
-    return head if stored >= 0 else head + body, descriptors, stored
+        descriptors.append(stored)
+        return (flags | _STORED).to_bytes(4, sys.byteorder) + head[4:], descriptors, stored
+
+    def _body(self, order: Order) -> bytes:
+        command = order.command
+        env = command.env
+        if env is not self._env and env != self._env:
+            names = "".join(env)
+            if "=" in names or "\0" in names or "" in env:
+                raise ValueError("a name of the environment is empty, or contains '=' or NUL")
+            self._env_text = "".join([f"{name}={value}\0" for name, value in env.items()])
+            self._env = dict(env)
+        text = "\0".join((order.cgroup, command.cwd, command.executable, *command.argv, self._env_text))
+        body = text.encode("utf-8", "surrogateescape")
+        if body.count(b"\0") != 3 + len(command.argv) + len(env):
+            raise ValueError("a text contains NUL")
+        return body
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -8,6 +8,7 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
@@ -48,6 +49,9 @@ def command_of(
     return Command(argv, locate(executable or argv[0], env), cwd, env)
 
 
+ProcessT = TypeVar("ProcessT", bound=LocalProcess)
+
+
 @dataclass(slots=True)
 class Way:
     """How the supervisor of one start is told to go about it; see `Order`."""
@@ -81,13 +85,15 @@ class Starter:
 
     async def start(
         self,
-        process: LocalProcess,
+        make: Callable[[], ProcessT],
         command: Command,
         wiring: Wiring,
         way: Way,
         filters: Mapping[StreamId, ByteFilter] | None,
-    ) -> None:
-        """Start `process`, whose handle exists already; returns when it runs.
+    ) -> ProcessT:
+        """Start a process; `make` makes its handle. Returns when it runs.
+
+        The order goes out first: what else there is to do is done while it is carried out.
 
         Raises:
             SpawnFailed: nothing was started, and every descriptor of the wiring is closed.
@@ -99,28 +105,29 @@ class Starter:
             raise
         finally:
             wiring.close_theirs()
+        process = make()
         self.processes.add(process)
         supervision = Supervision(control, self.poller, process.changed)
         process.bind(supervision, self._streams(wiring, filters or {}, process), self.processes.discard)
         try:
-            found = await process.answer()
+            await supervision.answered.wait()
         except BaseException:
             await process.aclose()
             raise
-        if found is not None:
+        if supervision.failed is not None:
             process.release()
-            raise failure(command, *found)
+            raise failure(command, *supervision.failed)
+        return process
 
     async def _hand_over(self, command: Command, wiring: Wiring, way: Way) -> socket.socket:
         try:
             ours, theirs = socket.socketpair()
         except OSError as problem:
             raise too_many_descriptors(problem.errno or errno.EMFILE) from None
-        stdio = wiring.stdio
         order = Order(
             command=command,
             control=theirs.fileno(),
-            stdio=(stdio[0], stdio[1], stdio[2]),
+            stdio=wiring.stdio,
             pairs=wiring.pairs,
             terminal=way.terminal,
             log=way.log,

@@ -9,10 +9,22 @@ from dataclasses import dataclass
 
 from seam.subprocess_local._latch import Latch
 from seam.subprocess_local._poller import Poller
-from seam.subprocess_local._wire import REQUEST, Event, EventReader, Fact, Kind, Request
+from seam.subprocess_local._wire import (
+    EXITED,
+    FACT_ESCALATED,
+    FACT_LEFT,
+    FACT_UNKNOWN,
+    FAILED,
+    GONE,
+    REQUEST,
+    STARTED,
+    Event,
+    EventReader,
+    Request,
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LeaderEnd:
     """The leader's exit: a wait status, or why there is none."""
 
@@ -61,7 +73,7 @@ class Supervision:
     def _ready(self, over: bool) -> None:
         del over
         try:
-            data = self._control.recv(65536)
+            data = self._control.recv(4096)
         except ConnectionResetError:
             data = b""  # it ended with a request of ours unread
         if data:
@@ -72,31 +84,31 @@ class Supervision:
         self._on_change()
 
     def _take(self, event: Event) -> None:
-        match event.kind:
-            case Kind.STARTED:
-                self.pid, self.supervisor_pid = event.pid, event.status
-                self.answered.set()
-            case Kind.FAILED:
-                self.failed = (event.pid, event.status)
-                self.answered.set()
-                self.gone.set()
-            case Kind.EXITED:
-                known = not event.facts & Fact.UNKNOWN
-                self.escalated = bool(event.facts & Fact.ESCALATED)
-                why = None if known else "the status was collected by somebody else"
-                self.leader = LeaderEnd(event.status if known else None, why, time.monotonic())
-                self.usage = event
-                if not event.facts & Fact.LEFT:
-                    self.gone.set()
-            case Kind.GONE:
-                self.usage = event
-                self.escalated = bool(event.facts & Fact.ESCALATED)
-                self.gone.set()
-            case _:
-                if self._listing:
-                    latch, found = self._listing.pop(0)
-                    found += event.listed
-                    latch.set()
+        kind, facts = event.kind, event.facts
+        if kind == STARTED:
+            self.pid, self.supervisor_pid = event.pid, event.status
+            self.answered.set()
+        elif kind == EXITED:
+            known = not facts & FACT_UNKNOWN
+            why = None if known else "the status was collected by somebody else"
+            self.leader = LeaderEnd(event.status if known else None, why, time.monotonic())
+            self._took(event, gone=not facts & FACT_LEFT)
+        elif kind == GONE:
+            self._took(event, gone=True)
+        elif kind == FAILED:
+            self.failed = (event.pid, event.status)
+            self.answered.set()
+            self.gone.set()
+        elif self._listing:
+            latch, found = self._listing.pop(0)
+            found += event.listed
+            latch.set()
+
+    def _took(self, event: Event, *, gone: bool) -> None:
+        self.usage = event
+        self.escalated = bool(event.facts & FACT_ESCALATED)
+        if gone:
+            self.gone.set()
 
     def _over(self) -> None:
         """The supervisor's end was closed: it is ending, or was killed."""

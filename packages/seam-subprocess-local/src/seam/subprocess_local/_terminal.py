@@ -65,7 +65,7 @@ def wire_terminal(
         ours = lift(ours)
         theirs = wiring.give(lift(theirs))
         termios.tcsetwinsize(theirs, (spec.rows, spec.columns))
-        wiring.stdio[:] = (theirs, theirs, theirs)
+        wiring.stdio = (theirs, theirs, theirs)
         wire_further(wiring, spec.descriptors, confidential, stored=False)
         terminal = Terminal(ours, byte_filter)
     except BaseException as problem:

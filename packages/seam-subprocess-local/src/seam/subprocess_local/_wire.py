@@ -11,22 +11,11 @@ REQUEST = struct.Struct("=ii")
 LISTED = struct.Struct("=i16s")
 
 
-class Kind(IntEnum):
-    """What a supervisor tells."""
+# What a supervisor tells. Plain numbers, for they are compared on the way of every command.
+STARTED, FAILED, EXITED, GONE, LISTED_NAMES = 1, 2, 3, 4, 5
 
-    STARTED = 1
-    FAILED = 2
-    EXITED = 3
-    GONE = 4
-    LISTED = 5
-
-
-class Fact(IntEnum):
-    """Bits that EXITED and GONE say besides."""
-
-    LEFT = 1
-    ESCALATED = 2
-    UNKNOWN = 4
+# What EXITED and GONE say besides: bits.
+FACT_LEFT, FACT_ESCALATED, FACT_UNKNOWN = 1, 2, 4
 
 
 class Stage(IntEnum):
@@ -75,16 +64,16 @@ class EventReader:
         events: list[Event] = []
         at = 0
         while len(data) - at >= EVENT.size:
-            event = Event._make((*EVENT.unpack_from(data, at), ()))
-            after = at + EVENT.size
-            if event.kind == Kind.LISTED:
-                if len(data) - after < event.pid * LISTED.size:
+            event = Event(*EVENT.unpack_from(data, at))
+            at += EVENT.size
+            if event.kind == LISTED_NAMES:
+                if len(data) - at < event.pid * LISTED.size:
+                    at -= EVENT.size
                     break
-                found = [LISTED.unpack_from(data, after + i * LISTED.size) for i in range(event.pid)]
+                found = [LISTED.unpack_from(data, at + i * LISTED.size) for i in range(event.pid)]
                 names = tuple((pid, name.rstrip(b"\0").decode("utf-8", "replace")) for pid, name in found)
-                event = Event(event.kind, event.pid, 0, 0, 0, 0, 0, names)
-                after += event.pid * LISTED.size
+                event = event._replace(listed=names)
+                at += event.pid * LISTED.size
             events.append(event)
-            at = after
         self._rest = data[at:]
         return events

@@ -6,7 +6,6 @@ import errno
 import fcntl
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from seam.subprocess_def import (
     Collect,
@@ -28,7 +27,6 @@ from seam.subprocess_def import (
 from seam.subprocess_local._failures import too_many_descriptors
 
 
-@dataclass(slots=True)
 class Wiring:
     """The descriptors of one start.
 
@@ -37,21 +35,18 @@ class Wiring:
         pairs: further descriptors, `(here, in the child)`.
         readers: reading ends that stay here, with their spec.
         writers: writing ends that stay here; bytes to feed, or None for a pipe of the caller.
-        flags: of `Flag`, for the supervisor.
         files: paths of streams that go straight into a file.
     """
 
-    stdio: list[int] = field(default_factory=list[int])
-    pairs: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    readers: list[tuple[StreamId, int, Pipe | Collect]] = field(
-        default_factory=list[tuple[StreamId, int, Pipe | Collect]]
-    )
-    writers: list[tuple[StreamId, int, bytes | None]] = field(
-        default_factory=list[tuple[StreamId, int, bytes | None]]
-    )
-    flags: int = 0
-    files: dict[StreamId, str] = field(default_factory=dict[StreamId, str])
-    _theirs: list[int] = field(default_factory=list[int])
+    __slots__ = ("_theirs", "files", "pairs", "readers", "stdio", "writers")
+
+    def __init__(self) -> None:
+        self.stdio: tuple[int, int, int] = (-1, -1, -1)
+        self.pairs: list[tuple[int, int]] = []
+        self.readers: list[tuple[StreamId, int, Pipe | Collect]] = []
+        self.writers: list[tuple[StreamId, int, bytes | None]] = []
+        self.files: dict[StreamId, str] = {}
+        self._theirs: list[int] = []
 
     def close_theirs(self) -> None:
         """Close the child's ends here, once it has them (or never will)."""
@@ -108,7 +103,8 @@ def wire(spec: SpawnSpec, confidential: Confidential | None, null: int) -> Wirin
     wiring = Wiring()
     try:
         _standard(wiring, spec, null)
-        wire_further(wiring, spec.descriptors, confidential, stored=spec.lifetime.kind == "detached")
+        if spec.descriptors:
+            wire_further(wiring, spec.descriptors, confidential, stored=spec.lifetime.kind == "detached")
     except BaseException as problem:
         wiring.close_theirs()
         wiring.close_ours()
@@ -131,12 +127,14 @@ def _standard(wiring: Wiring, spec: SpawnSpec, null: int) -> None:
     stderr = (
         stdout if isinstance(spec.stderr, SameAsStdout) else _output(wiring, "stderr", spec.stderr, null, 2)
     )
-    wiring.stdio[:] = (stdin, stdout, stderr)
+    wiring.stdio = (stdin, stdout, stderr)
 
 
 def _output(
     wiring: Wiring, stream: StreamId, spec: Null | Pipe | Inherit | Collect | File, null: int, inherited: int
 ) -> int:
+    if isinstance(spec, Collect):
+        return wiring.read_end(stream, spec)
     match spec:
         case Null():
             return null
@@ -146,7 +144,7 @@ def _output(
             wiring.files[stream] = path
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
             return wiring.give(_open(stream, path, flags))
-        case _:
+        case Pipe():
             return wiring.read_end(stream, spec)
 
 

@@ -27,16 +27,16 @@ def _blocking() -> None:
     subprocess.run(TRUE, capture_output=True, check=True)
 
 
-async def _subprocess_run() -> None:
+async def blocking_way() -> None:
     _blocking()  # blocks the loop, as whoever calls it does
 
 
-async def _asyncio() -> None:
+async def asyncio_way() -> None:
     process = await asyncio.create_subprocess_exec(*TRUE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     await process.communicate()
 
 
-async def _anyio() -> None:
+async def anyio_way() -> None:
     await anyio.run_process(TRUE)
 
 
@@ -63,10 +63,10 @@ def _ways(executor: ShellExecutor, backend: str) -> dict[str, Way]:
         async with await executor.start(executor.resolve(ExecRequest(command="true"))) as process:
             await process.wait()
 
-    ways: dict[str, Way] = {BASELINE: _subprocess_run, "run": run, "start and wait": start_and_wait}
-    ways[f"anyio.run_process on {backend}"] = _anyio
+    ways: dict[str, Way] = {BASELINE: blocking_way, "run": run, "start and wait": start_and_wait}
+    ways[f"anyio.run_process on {backend}"] = anyio_way
     if backend == "asyncio":
-        ways["asyncio.create_subprocess_exec"] = _asyncio
+        ways["asyncio.create_subprocess_exec"] = asyncio_way
     return ways
 
 
@@ -127,7 +127,7 @@ def floor(rounds: int) -> Sequence[Row]:
         return []
 
     async def base() -> list[float]:
-        return (await sampled({BASELINE: _subprocess_run}, rounds))[BASELINE]
+        return (await sampled({BASELINE: blocking_way}, rounds))[BASELINE]
 
     baseline = median(anyio.run(base)) * 1e3
     return [

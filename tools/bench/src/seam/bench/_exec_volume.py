@@ -3,74 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import os
 import shlex
 import subprocess
-import tempfile
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import partial
 
 import anyio
 import psutil
 
 from seam.bench._executor import local_executor
+from seam.bench._flood import MIB, Peak, plain_loop, source
 from seam.bench.report import Row, compared
 from seam.exec_def import ExecProcess, ExecRequest, OutputWindow, ShellExecutor
 
-MIB = 1 << 20
 WINDOW = OutputWindow(head=MIB, tail=MIB, spill=0)
-READ_BYTES = MIB
-
-
-@contextmanager
-def _source(size: int) -> Generator[list[str], None, None]:
-    """A command that prints `size` bytes of text lines, as fast as `cat` can."""
-    with tempfile.NamedTemporaryFile(prefix="seam-bench-") as file:
-        block = min(size, 64 * MIB)
-        file.write(
-            (b"a line of output that a build could have written, with its number\n" * (block // 60))[:block]
-        )
-        file.flush()
-        yield ["cat", *[file.name] * (size // block)]
-
-
-def _plain_loop(command: list[str], *, spill: bool) -> float:
-    """Read, and where asked for write and hash, as straight as Python can."""
-    digest = hashlib.sha256()
-    with tempfile.TemporaryFile(prefix="seam-bench-") as file:
-        began = time.perf_counter()
-        with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as process:
-            assert process.stdout is not None
-            source = process.stdout.fileno()
-            while data := os.read(source, READ_BYTES):
-                if spill:
-                    file.write(data)
-                    digest.update(data)
-        return time.perf_counter() - began
-
-
-class _Peak:
-    """How much resident memory this process gains at most."""
-
-    def __init__(self) -> None:
-        self._me = psutil.Process()
-        self._before = self._me.memory_info().rss
-        self.bytes = 0
-
-    async def watch(self) -> None:
-        """Look until cancelled."""
-        while True:
-            self.bytes = max(self.bytes, self._me.memory_info().rss - self._before)
-            await anyio.sleep(0.005)
 
 
 async def _foreground(executor: ShellExecutor, command: str, size: int, *, spill: bool) -> tuple[float, int]:
     window = WINDOW.model_copy(update={"spill": 2 * size if spill else 0})
     spec = executor.resolve(ExecRequest(command=command, timeout=3000.0, output=window))
-    peak = _Peak()
+    peak = Peak()
     seconds: list[float] = []
     async with anyio.create_task_group() as group:
         group.start_soon(peak.watch)
@@ -86,8 +38,8 @@ def flood(backend: str, size: int) -> list[Row]:
     """Return throughput and memory of one large output, with and without a file."""
     rows: list[Row] = []
     for spill in (True, False):
-        with _source(size) as command:
-            plain = min(_plain_loop(command, spill=spill) for _ in range(3))
+        with source(size) as command:
+            plain = min(plain_loop(command, spill=spill) for _ in range(3))
             found = anyio.run(partial(_floods, command, size, spill=spill), backend=backend)
         own, peak = min(seconds for seconds, _ in found), max(growth for _, growth in found)
         name = f"{size // MIB} MiB through run, {'file and digest' if spill else 'no file'}, {backend}"

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from seam.bench import _exec_latency as latency
 from seam.bench import _exec_volume as volume
+from seam.bench._flood import MIB
 from seam.bench.report import Row, Subject, run_subjects
 
 
 def measure(smoke: bool) -> Sequence[Row]:
     """Return all rows; with `smoke`, of one short round."""
     rounds = 20 if smoke else 500
-    size = (16 if smoke else 1024) * volume.MIB
+    size = (16 if smoke else 1024) * MIB
     rows: list[Row] = []
     for backend in ("asyncio", "trio"):
         rows += latency.on(backend, rounds)

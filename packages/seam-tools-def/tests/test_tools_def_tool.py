@@ -10,28 +10,29 @@ import pytest
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from seam.tools_def import (
+    Access,
+    Agent,
     CallContext,
+    CallRefusal,
     Grant,
     InvalidTool,
     Owner,
     Resolution,
     ResolvedCall,
+    Text,
     Tool,
     ToolResult,
     ToolSchema,
     effects,
     tool,
 )
+from seam.tools_def.testing import RecordingContext, run_tool
 
 pytestmark = pytest.mark.anyio
 
 
 async def called(made: Tool, arguments: dict[str, JsonValue]) -> ToolResult:
-    plan = made.parameters.model_validate(arguments)
-    resolved = ResolvedCall(
-        tool=made.name, descriptor="", arguments=None, effects=effects(), deadline=1, summary="", plan=plan
-    )
-    return await made.run(resolved, cast(CallContext, "the context"))
+    return await run_tool(made, arguments, RecordingContext(session="the session"))
 
 
 async def test_parameters_become_the_schema_and_the_docstring_the_description() -> None:
@@ -81,12 +82,48 @@ async def test_the_context_is_given_and_not_part_of_the_schema() -> None:
     @tool(effects=effects())
     async def where(surroundings: CallContext) -> str:
         """Says where."""
-        return str(surroundings)
+        return surroundings.owner.session
 
     parameters = where.describe("p").parameters
     assert isinstance(parameters, dict)
     assert parameters["properties"] == {}
-    assert await called(where, {}) == "the context"
+    assert await called(where, {}) == "the session"
+
+
+async def test_a_context_for_tests_keeps_what_a_tool_reports() -> None:
+    @tool(effects=effects())
+    async def work(context: CallContext) -> None:
+        """Works."""
+        context.progress("half", done=1, total=2)
+        context.output("line", stream="stderr")
+        context.keep({"so": "far"}, [Text(text="far")])
+
+    context = RecordingContext(
+        agent=Agent(name="a", workspace="/w"), access=Access(principal="p", platform="mcp")
+    )
+    await run_tool(work, {}, context)
+    assert (context.reports, context.outputs) == (["half"], [("stderr", "line")])
+    assert context.kept == ({"so": "far"}, (Text(text="far"),))
+    assert (context.owner.agent, context.access.platform, context.turn, context.call) == (
+        "a",
+        "mcp",
+        "t1",
+        "c1",
+    )
+    assert (context.agent.workspace, context.questions, context.skills) == ("/w", None, ())
+    with pytest.raises(CallRefusal, match="no skill"):
+        await context.describe_skill("guide")
+
+
+async def test_a_test_run_resolves_first_and_runs_with_the_plan() -> None:
+    async def resolve(parameters: BaseModel, context: CallContext) -> Resolution:
+        return Resolution(subject={"workdir": "/w"}, plan="the plan", deadline=5, effects=effects("reads"))
+
+    async def show(resolved: ResolvedCall, context: CallContext) -> ToolResult:
+        return [resolved.plan, resolved.subject, resolved.deadline, resolved.effects.risky]
+
+    made = Tool(name="t", description="D.", parameters=Nothing, resolve=resolve, run=show)
+    assert await run_tool(made, {}, RecordingContext()) == ["the plan", {"workdir": "/w"}, 5, False]
 
 
 def not_async(a: int) -> int:

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
-
 import pytest
 from pydantic import JsonValue, ValidationError
 
 from seam.kernel import Kernel
 from seam.tools_def import (
-    Access,
-    Agent,
-    CallContext,
     CapabilityUnavailable,
     Completed,
-    Content,
     Failed,
-    Owner,
     Question,
     QuestionAnswer,
     QuestionPort,
-    ResolvedCall,
     Text,
     Tool,
     ToolResult,
-    effects,
 )
+from seam.tools_def.testing import RecordingContext, run_tool
 from seam.tools_questions import QuestionsConfig, question_tool, questions
 
 pytestmark = pytest.mark.anyio
@@ -44,58 +35,8 @@ class Person(QuestionPort):
         return self.answer
 
 
-class Door(CallContext):
-    """A call's surroundings, with somebody at the door or nobody."""
-
-    def __init__(self, person: QuestionPort | None) -> None:
-        self.person = person
-
-    @property
-    def turn(self) -> str:
-        return "t1"
-
-    @property
-    def call(self) -> str:
-        return "c1"
-
-    @property
-    def agent(self) -> Agent:
-        return Agent(name="default", workspace="/ws")
-
-    @property
-    def owner(self) -> Owner:
-        return Owner(agent="default", session="s1")
-
-    @property
-    def access(self) -> Access:
-        return Access(principal="ann", platform="cli")
-
-    @property
-    def questions(self) -> QuestionPort | None:
-        return self.person
-
-    def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
-        raise AssertionError
-
-    def output(self, text: str, *, stream: str = "stdout") -> None:
-        raise AssertionError
-
-    def keep(self, value: JsonValue, content: Sequence[Content]) -> None:
-        raise AssertionError
-
-
 async def ask(arguments: dict[str, JsonValue], person: QuestionPort | None) -> ToolResult:
-    made = question_tool(QuestionsConfig())
-    resolved = ResolvedCall(
-        tool=made.name,
-        descriptor="",
-        arguments=cast(JsonValue, arguments),
-        effects=effects(),
-        deadline=1,
-        summary="",
-        plan=made.parameters.model_validate(arguments),
-    )
-    return await made.run(resolved, Door(person))
+    return await run_tool(question_tool(QuestionsConfig()), arguments, RecordingContext(questions=person))
 
 
 async def test_a_free_answer_comes_back_as_text_and_value() -> None:

@@ -1,0 +1,98 @@
+"""For the tests of tools: a call's surroundings without a turn behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from seam.tools_def._access import Access, Agent, Owner
+from seam.tools_def._context import CallContext
+from seam.tools_def._outcome import Content
+from seam.tools_def._ports import QuestionPort
+from seam.tools_def._resolved import Resolution, ResolvedCall
+from seam.tools_def._tool import Tool, ToolResult
+
+__all__ = ["RecordingContext", "run_tool"]
+
+
+class RecordingContext(CallContext):
+    """One call of an attended session; keeps what the tool reports.
+
+    Attributes:
+        reports: progress messages, in order.
+        outputs: live output as `(stream, text)`, in order.
+        kept: what the tool left for the case of its cancellation, or None.
+    """
+
+    def __init__(
+        self,
+        *,
+        agent: Agent | None = None,
+        session: str = "s1",
+        access: Access | None = None,
+        questions: QuestionPort | None = None,
+    ) -> None:
+        self._agent = agent or Agent(name="default", workspace="/ws")
+        self._session = session
+        self._access = access or Access(principal="local", platform="cli")
+        self._questions = questions
+        self.reports: list[str] = []
+        self.outputs: list[tuple[str, str]] = []
+        self.kept: tuple[JsonValue, tuple[Content, ...]] | None = None
+
+    @property
+    def turn(self) -> str:
+        return "t1"
+
+    @property
+    def call(self) -> str:
+        return "c1"
+
+    @property
+    def agent(self) -> Agent:
+        return self._agent
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(agent=self._agent.name, session=self._session)
+
+    @property
+    def access(self) -> Access:
+        return self._access
+
+    @property
+    def questions(self) -> QuestionPort | None:
+        return self._questions
+
+    def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
+        self.reports.append(message)
+
+    def output(self, text: str, *, stream: str = "stdout") -> None:
+        self.outputs.append((stream, text))
+
+    def keep(self, value: JsonValue, content: Sequence[Content]) -> None:
+        self.kept = (value, tuple(content))
+
+
+async def run_tool(tool: Tool, arguments: dict[str, JsonValue], context: CallContext) -> ToolResult:
+    """Validate, resolve and run as the chain does, without policy, consent, deadline or record.
+
+    Raises:
+        pydantic.ValidationError: the arguments do not fit.
+        Exception: what the tool raises.
+    """
+    model = tool.parameters.model_validate(arguments)
+    resolution = Resolution() if tool.resolve is None else await tool.resolve(model, context)
+    resolved = ResolvedCall(
+        tool=tool.name,
+        descriptor=tool.describe("plugin:test").digest,
+        arguments=model.model_dump(mode="json", by_alias=True),
+        subject=resolution.subject,
+        effects=resolution.effects or tool.effects,
+        actions=resolution.actions,
+        deadline=resolution.deadline or tool.deadline or 60,
+        summary=resolution.summary,
+        plan=model if resolution.plan is None else resolution.plan,
+    )
+    return await tool.run(resolved, context)

@@ -43,6 +43,7 @@ def _use_own_temporary_folder(config: pytest.Config) -> None:
     folder = config.stash[_temporary_folder] = tempfile.TemporaryDirectory(
         prefix="st-", ignore_cleanup_errors=True
     )
+    Path(folder.name).chmod(0o711)  # tests that become another user pass through, and see nothing
     os.environ["TMPDIR"] = tempfile.tempdir = folder.name
 
 

@@ -144,10 +144,14 @@ async def serve_http(gate: TurnGate, config: McpConfig, ready: Callable[[str, in
             await door.refresh(
                 Conversation("", config.agent, Access(principal=config.principal, platform="mcp"))
             )
-            server = _Server(uvicorn.Config(_app(door, config, allowed), log_level="error", lifespan="on"))
+            server = _Server(
+                uvicorn.Config(
+                    _app(door, config, allowed), log_level="error", lifespan="on", timeout_graceful_shutdown=1
+                )
+            )
             try:
                 ready(*listener.getsockname()[:2])
-                await server.serve(sockets=[listener])
+                await _serve(server, listener)
             finally:
                 unsubscribe()
                 door.close()
@@ -157,6 +161,23 @@ async def serve_http(gate: TurnGate, config: McpConfig, ready: Callable[[str, in
         with anyio.CancelScope(shield=True):
             await sessions.end_all()
     return "the listener was closed"
+
+
+async def _serve(server: uvicorn.Server, listener: socket.socket) -> None:
+    """Serve until cancelled, then let the server end by itself: cancelled in the middle, it would leave connections open."""
+    ended = anyio.Event()
+
+    async def run() -> None:
+        with anyio.CancelScope(shield=True):
+            await server.serve(sockets=[listener])
+        ended.set()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(run)
+        try:
+            await ended.wait()
+        finally:
+            server.should_exit = True
 
 
 class _Server(uvicorn.Server):

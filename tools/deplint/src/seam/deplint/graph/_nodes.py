@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seam.deplint.facts import Section
+from seam.deplint.facts import ImportKind, Section
 from seam.deplint.rules import View
 
 NO_ROLE = "#9aa0a6"
@@ -52,7 +52,8 @@ def picture(view: View) -> Picture:
         item = view.members[name]
         required = {entry.name for entry in item.requires(Section.RUN)} & set(names) - {name}
         optional = {entry.name for entry in item.requires(Section.EXTRA)} & set(names) - required - {name}
-        imported = {edge.owner for edge in view.edges(item)} & set(names) - required - optional - {name}
+        told = (edge.owner for edge in view.edges(item) if edge.found.kind is not ImportKind.STRING)
+        imported = set(told) & set(names) - required - optional - {name}
         for how, targets in (("requires", required), ("extra", optional), ("imports", imported)):
             arrows += [Arrow(name, target, how, view.permits(name, target)) for target in sorted(targets)]
     below: dict[str, list[str]] = {name: [] for name in names}

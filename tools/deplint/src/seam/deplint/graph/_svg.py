@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from html import escape
 
 from seam.deplint.graph._nodes import Arrow, Node, Picture, arrow_color
@@ -49,7 +50,10 @@ def svg(drawn: Picture) -> str:
     ]
     parts += [_path(arrow, places) for arrow in drawn.arrows]
     parts += [_box(node, places[node.name]) for node in drawn.nodes]
-    parts += [_legend(index, role, color, bottom) for index, (role, color) in enumerate(drawn.legend)]
+    x = _MARGIN
+    for role, color in drawn.legend:
+        parts.append(_legend(x, role, color, bottom))
+        x += 50 + 7 * len(role)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -68,11 +72,14 @@ def _places(nodes: tuple[Node, ...]) -> dict[str, tuple[int, int]]:
     """Floors from the top: what stands on most is highest. A floor wider than a row takes several."""
     found: dict[str, tuple[int, int]] = {}
     y = _MARGIN
+    widest = min(_IN_A_ROW, max(Counter(node.rank for node in nodes).values(), default=0))
     for rank in sorted({node.rank for node in nodes}, reverse=True):
         floor = [node for node in nodes if node.rank == rank]
         for start in range(0, len(floor), _IN_A_ROW):
-            for column, node in enumerate(floor[start : start + _IN_A_ROW]):
-                found[node.name] = (_MARGIN + column * (_WIDTH + _GAP), y)
+            row = floor[start : start + _IN_A_ROW]
+            left = _MARGIN + (widest - len(row)) * (_WIDTH + _GAP) // 2
+            for column, node in enumerate(row):
+                found[node.name] = (left + column * (_WIDTH + _GAP), y)
             y += _HEIGHT + _GAP
         y += _FLOOR - _HEIGHT - _GAP
     return found
@@ -102,8 +109,7 @@ def _box(node: Node, place: tuple[int, int]) -> str:
     )
 
 
-def _legend(index: int, role: str, color: str, y: int) -> str:
-    x = _MARGIN + index * 150
+def _legend(x: int, role: str, color: str, y: int) -> str:
     return (
         f'<rect x="{x}" y="{y}" width="14" height="14" rx="3" fill="{color}"/>'
         f'<text x="{x + 20}" y="{y + 12}" fill="#57606a">{escape(role)}</text>'

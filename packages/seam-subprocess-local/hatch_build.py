@@ -28,31 +28,25 @@ class LauncherHook(BuildHookInterface):
     The binary uses no C library, so one wheel serves glibc and musl systems of the machine's kind."""
 
     def initialize(self, version, build_data):
-        binary = Path(self.root, BINARY)
-        binary.unlink(missing_ok=True)
         machine = platform.machine()
         compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-        if (
-            os.environ.get(PURE) == "1"
-            or not sys.platform.startswith("linux")
-            or machine not in MACHINES
-            or not compiler
-        ):
+        on_linux = sys.platform.startswith("linux") and machine in MACHINES
+        if os.environ.get(PURE) == "1" or not on_linux or not compiler:
             return
+        binary = Path(self.root, BINARY)
         binary.parent.mkdir(exist_ok=True)
+        fresh = binary.with_name(f"{binary.name}.{os.getpid()}")
         source = str(Path(self.root, "launcher", "launcher.c"))
-        done = subprocess.run(
-            [*compiler.split(), *FLAGS, "-o", str(binary), source],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = [*compiler.split(), *FLAGS, "-o", str(fresh), source]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            binary.unlink(missing_ok=True)
+            fresh.unlink(missing_ok=True)
             self.app.display_warning(
                 f"the launcher was not compiled, the wheel is pure Python:\n{done.stderr}"
             )
             return
+        fresh.replace(binary)  # at once: an editable installation may be starting it this very moment
+        build_data["artifacts"].append(BINARY)
         build_data["pure_python"] = False
         platforms = f"manylinux_2_17_{machine}.manylinux2014_{machine}.musllinux_1_1_{machine}"
         build_data["tag"] = f"py3-none-{platforms}"

@@ -18,8 +18,9 @@ from seam.subprocess_def import (
 from seam.subprocess_local import _record
 from seam.subprocess_local._attached import AttachedProcess
 from seam.subprocess_local._config import LocalSubprocessConfig
+from seam.subprocess_local._ends import Manner
 from seam.subprocess_local._file_stream import FileStream
-from seam.subprocess_local._process import LocalProcess, Manner
+from seam.subprocess_local._process import LocalProcess
 from seam.subprocess_local._starter import Starter, Way, command_of
 from seam.subprocess_local._wiring import wire
 

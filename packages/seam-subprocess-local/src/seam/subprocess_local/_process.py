@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeVar
+from typing import Literal
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
@@ -18,60 +17,21 @@ from seam.subprocess_def import (
     Process,
     ProcessExit,
     StreamId,
-    StreamUnavailable,
     Survivor,
     Termination,
 )
 from seam.subprocess_local._cgroup import clear_cgroup
 from seam.subprocess_local._collector import Collector
+from seam.subprocess_local._ends import Manner, Streams, find
 from seam.subprocess_local._latch import Latch
 from seam.subprocess_local._outcome import describe_exit, signal_number
-from seam.subprocess_local._pipes import Feeder, PipeSink, PipeSource
 from seam.subprocess_local._supervision import Supervision
 from seam.subprocess_local._wire import Request
-
-StreamT = TypeVar("StreamT")
 
 _CLEAN = Drain(state="clean", streams=(), seconds=0.0)
 
 _LAST_WORDS = 1.0
 """Seconds for reading what dead writers left in a pipe; only a holder outside the tree can use it up."""
-
-
-@dataclass(slots=True)
-class Manner:
-    """How a process is treated: what its spec and the configuration decided."""
-
-    grace: float
-    drain: float
-    keep_survivors: bool
-    detached: bool
-    settle: float
-    patience: float
-    containment: Containment
-    cgroup: str
-
-
-@dataclass(slots=True)
-class Streams:
-    """The ends of a process's streams that stay here."""
-
-    collected: dict[StreamId, CollectedStream]
-    sources: dict[StreamId, PipeSource]
-    sinks: dict[StreamId, PipeSink]
-    feeders: list[Feeder]
-
-    def collectors(self) -> list[tuple[StreamId, Collector]]:
-        """Those that are read continuously."""
-        return [(stream, found) for stream, found in self.collected.items() if isinstance(found, Collector)]
-
-    def close(self) -> None:
-        """Close whatever is still open; windows stay readable."""
-        for _, collector in self.collectors():
-            collector.end("held")
-        if self.sources or self.sinks or self.feeders:
-            for end in (*self.sources.values(), *self.sinks.values(), *self.feeders):
-                end.close()
 
 
 class LocalProcess(Process):
@@ -140,13 +100,13 @@ class LocalProcess(Process):
         return self._leader_exited.is_set
 
     def sink(self, stream: StreamId) -> ByteSendStream:
-        return _find(self._streams.sinks, stream, "a pipe to write")
+        return find(self._streams.sinks, stream, "a pipe to write")
 
     def source(self, stream: StreamId) -> ByteReceiveStream:
-        return _find(self._streams.sources, stream, "a pipe to read")
+        return find(self._streams.sources, stream, "a pipe to read")
 
     def collected(self, stream: StreamId) -> CollectedStream:
-        return _find(self._streams.collected, stream, "collected")
+        return find(self._streams.collected, stream, "collected")
 
     # -- the course of things --
 
@@ -286,15 +246,3 @@ class LocalProcess(Process):
         self._streams.close()
         self._closed = True
         self._on_disposed(self)
-
-
-def _find(found: dict[StreamId, StreamT], stream: StreamId, wanted: str) -> StreamT:
-    try:
-        return found[stream]
-    except KeyError:
-        raise StreamUnavailable(
-            f"the spec did not make {stream} {wanted}; it has {sorted(map(str, found)) or 'none'} of that kind",
-            stream=stream,
-            wanted=wanted,
-            kind=None,
-        ) from None

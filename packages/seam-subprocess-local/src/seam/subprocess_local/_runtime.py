@@ -28,11 +28,12 @@ from seam.subprocess_def import (
 from seam.subprocess_local._cgroup import writable_cgroup
 from seam.subprocess_local._config import LocalSubprocessConfig
 from seam.subprocess_local._detach import Detacher
+from seam.subprocess_local._ends import Manner
 from seam.subprocess_local._failures import STRING_BYTES, total_limit
 from seam.subprocess_local._ladder import choose
 from seam.subprocess_local._level import Level
 from seam.subprocess_local._locate import which
-from seam.subprocess_local._process import LocalProcess, Manner
+from seam.subprocess_local._process import LocalProcess
 from seam.subprocess_local._starter import Starter, Way, command_of
 from seam.subprocess_local._terminal import LocalTerminalProcess, wire_terminal
 from seam.subprocess_local._wiring import wire

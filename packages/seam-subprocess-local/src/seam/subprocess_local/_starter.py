@@ -16,12 +16,13 @@ from anyio.abc import TaskGroup
 from seam.subprocess_def import BadWorkingDirectory, ByteFilter, Collect, Confidential, Process, StreamId
 from seam.subprocess_local._collector import Collector, ReadBuffer
 from seam.subprocess_local._config import LocalSubprocessConfig
+from seam.subprocess_local._ends import Streams
 from seam.subprocess_local._failures import Command, failure, malformed, too_many_descriptors
 from seam.subprocess_local._level import Level, Order
 from seam.subprocess_local._locate import locate
 from seam.subprocess_local._pipes import Feeder, PipeSink, PipeSource
 from seam.subprocess_local._poller import Poller
-from seam.subprocess_local._process import LocalProcess, Streams
+from seam.subprocess_local._process import LocalProcess
 from seam.subprocess_local._spill import SpillFolder
 from seam.subprocess_local._supervision import Supervision
 from seam.subprocess_local._wire import Stage

@@ -12,10 +12,11 @@ from datetime import datetime
 from anyio.abc import ByteStream
 
 from seam.subprocess_def import ByteFilter, Confidential, TerminalProcess, TerminalSpec
+from seam.subprocess_local._ends import Manner
 from seam.subprocess_local._failures import too_many_descriptors
 from seam.subprocess_local._outcome import signal_number
 from seam.subprocess_local._pipes import TerminalStream
-from seam.subprocess_local._process import LocalProcess, Manner
+from seam.subprocess_local._process import LocalProcess
 from seam.subprocess_local._wiring import Wiring, lift, wire_further
 
 

@@ -19,6 +19,7 @@ for _module in (
     "termination",
     "terminals",
     "trial",
+    "volume",
 ):
     pytest.register_assert_rewrite(f"seam.subprocess_def.conformance._{_module}")
 

@@ -71,13 +71,8 @@ from seam.subprocess_def.conformance._streams import (
     test_ex_076_input_and_output_larger_than_pipes_flow_at_once,
     test_ex_078_input_that_nobody_reads_is_no_error,
     test_input_arrives_whole,
-    test_out_002_memory_stays_flat,
-    test_out_002_memory_stays_flat_on_three_gigabytes,
-    test_out_003_one_line_of_two_gigabytes,
-    test_out_003_one_line_without_end,
     test_out_004_a_line_of_any_length,
     test_out_006_bytes_are_kept_as_they_are,
-    test_out_007_output_that_never_ends_is_ended,
     test_out_008_two_streams_stay_apart,
     test_out_009_one_pipe_keeps_the_exact_order_of_both_streams,
     test_out_012_output_is_drained_without_readers,
@@ -86,7 +81,6 @@ from seam.subprocess_def.conformance._streams import (
     test_raw_pipes_talk_in_both_directions,
     test_readers_follow_without_stealing,
     test_the_end_does_not_wait_for_readers_of_raw_pipes,
-    test_the_event_loop_stays_free_while_output_pours,
     test_the_file_has_everything_up_to_its_cap,
     test_the_file_is_private_and_stays_after_disposal,
     test_waiting_for_more_ends_with_the_stream,
@@ -140,6 +134,14 @@ from seam.subprocess_def.conformance._termination import (
     test_signals_reach_the_foreground_by_name,
     test_terminate_is_completed_when_its_caller_is_cancelled,
     test_terminate_tells_what_it_took,
+)
+from seam.subprocess_def.conformance._volume import (
+    test_out_002_memory_stays_flat,
+    test_out_002_memory_stays_flat_on_three_gigabytes,
+    test_out_003_one_line_of_two_gigabytes,
+    test_out_003_one_line_without_end,
+    test_out_007_output_that_never_ends_is_ended,
+    test_the_event_loop_stays_free_while_output_pours,
 )
 
 ALL_CHECKS: tuple[Check, ...] = (

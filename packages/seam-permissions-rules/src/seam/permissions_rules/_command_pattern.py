@@ -61,6 +61,10 @@ class CommandPattern:
         found = self._follow(0, words, 0, exact_program=False)
         return found if found is not Match.NO else self._near(words)
 
+    def starts_with(self, word: Word) -> bool:
+        """Whether a word is its program."""
+        return _fits(self.words[0], word, program=True)
+
     def spells(self, offset: int, program: str) -> bool:
         """Whether the word at an offset is this program, written out."""
         return offset < len(self.words) and self.words[offset] == program and not _GLOB.search(program)

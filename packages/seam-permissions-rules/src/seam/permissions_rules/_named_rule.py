@@ -63,6 +63,8 @@ class NamedRule:
             return Match.YES
         match part:
             case CommandPart():
+                if part.tail:
+                    return Match.MAYBE if self._hidden_in(part) else Match.NO
                 found = max((pattern.touches(part.words) for pattern in self.commands), default=Match.NO)
                 return min(found, Match.MAYBE) if part.possible else found
             case PathPart():
@@ -74,6 +76,14 @@ class NamedRule:
                 return Match.YES if self._widens(part) else Match.NO
             case UnknownPart():
                 return Match.NO
+
+    def _hidden_in(self, part: CommandPart) -> bool:
+        return any(
+            (part.loose if word.text is None else pattern.starts_with(word))
+            and pattern.touches(part.words[place:]) is not Match.NO
+            for pattern in self.commands
+            for place, word in enumerate(part.words)
+        )
 
     def covers(self, part: Part, workspace: str) -> bool:
         """Whether an allow covers a part for sure."""

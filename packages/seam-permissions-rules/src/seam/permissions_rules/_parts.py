@@ -15,13 +15,17 @@ class CommandPart:
     Attributes:
         words: program and arguments.
         needed: whether an allow has to cover it; False for a wrapper whose inner command is known and counts instead.
-        possible: it is not sure that it runs (a word of another command that reads like one).
+        possible: it is not sure that it runs: words of another command, or a text among them, that may be one.
+        tail: each of its words may be where the possible command begins.
+        loose: then also a word that is not known may be its program.
         outer: the command that runs this one, with `offset` the place of its first word there; offset None: from a text.
     """
 
     words: tuple[Word, ...]
     needed: bool = True
     possible: bool = False
+    tail: bool = False
+    loose: bool = False
     outer: CommandPart | None = None
     offset: int | None = None
 

@@ -15,7 +15,18 @@ DEEPEST = 40
 """Nesting of nodes that is followed; deeper is not understood."""
 TEXTS_DEEPEST = 5
 """Nesting of texts in texts (`bash -c 'bash -c ...'`) that is followed."""
+MOST_WORDS = 2000
+"""Words of one command that are looked at; one with more is not understood."""
+MOST_TEXTS = 200
+"""Texts inside of words that are read for one call; with more it is not understood."""
 BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*\Z")
+
+
+@dataclass
+class Allowance:
+    """What the reading of one call may still cost."""
+
+    texts: int = MOST_TEXTS
 
 
 @dataclass
@@ -24,6 +35,8 @@ class Reading:
 
     workdir: str
     depth: int = 0
+    text: str = ""
+    allowance: Allowance = field(default_factory=Allowance)
     parts: list[Part] = field(default_factory=list[Part])
     moves: bool = False
     """Whether it changes the working directory: relative paths are not known then."""
@@ -32,9 +45,13 @@ class Reading:
         """Add an unknown part."""
         self.parts.append(UnknownPart(why, source))
 
+    def source(self, node: Node) -> str:
+        """The text of a node."""
+        return source_of(node, self.text)
+
     def nested(self) -> Reading:
         """For a text inside this one."""
-        return Reading(self.workdir, self.depth + 1, moves=self.moves)
+        return Reading(self.workdir, self.depth + 1, allowance=self.allowance, moves=self.moves)
 
 
 Walk = Callable[[Node, Reading, int], None]
@@ -57,7 +74,7 @@ def check_gaps(node: Node, reading: Reading) -> None:
     for child in node.children:
         gap = content[end - node.start_byte : child.start_byte - node.start_byte]
         if not BLANK.match(gap):
-            reading.unknown("the parser passed over a part of it", source_of(node))
+            reading.unknown("the parser passed over a part of it", reading.source(node))
         end = max(end, child.end_byte)
 
 

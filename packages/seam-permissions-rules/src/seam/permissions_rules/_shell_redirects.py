@@ -10,11 +10,12 @@ from tree_sitter import Node
 from seam.permissions_rules._parts import ConnectPart, PathPart
 from seam.permissions_rules._reading import Reading, Walk
 from seam.permissions_rules._shell_expansions import expansions
-from seam.permissions_rules._shell_words import WORD_TYPES, source_of, word_of
+from seam.permissions_rules._shell_words import WORD_TYPES, word_of
 from seam.permissions_rules._targets import absolute
 
 REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _NETWORK = re.compile(r"/dev/(?:tcp|udp)/([^/]*)/([^/]*)\Z")
+_RUNS_IN_TEXT = re.compile(r"`|\$[({\[]")
 NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr")
 """Targets of a redirect that change nothing."""
 
@@ -34,23 +35,32 @@ def redirect(node: Node, reading: Reading, depth: int, walk: Walk, fed: Fed) -> 
 
 
 def _heredoc(node: Node, reading: Reading, depth: int, walk: Walk, fed: Fed) -> None:
+    kinds = {child.type: reading.source(child) for child in node.children}
+    if "heredoc_end" not in kinds:
+        reading.unknown("a here-document does not end", reading.source(node))
+    quoted = re.search(r"[\\'\"]", kinds.get("heredoc_start", "")) is not None
     for child in node.children:
         match child.type:
             case "heredoc_start" | "heredoc_end":
                 pass
             case "heredoc_body":
+                if not quoted and _RUNS_IN_TEXT.search(reading.source(child)):
+                    # what the grammar finds there is read below; whether it is all is not sure
+                    reading.unknown(
+                        "a here-document holds an expansion that can run code", reading.source(child)
+                    )
                 expansions(child, reading, depth, walk)
-                fed(source_of(child), reading)
+                fed(reading.source(child), reading)
             case _ if child.type in WORD_TYPES:
                 # words behind the delimiter are arguments of the command, which the grammar does not give to it
-                reading.unknown("it has words behind a here-document", source_of(node))
+                reading.unknown("it has words behind a here-document", reading.source(node))
                 expansions(child, reading, depth, walk)
             case _:
                 walk(child, reading, depth + 1)
 
 
 def _file(node: Node, reading: Reading, depth: int, walk: Walk) -> None:
-    source = source_of(node)
+    source = reading.source(node)
     destinations = [child for child in node.children if child.type in WORD_TYPES]
     operator = next((child.type for child in node.children if not child.is_named), "")
     if node.has_error or len(destinations) > 1:
@@ -64,7 +74,7 @@ def _file(node: Node, reading: Reading, depth: int, walk: Walk) -> None:
         return
     if destinations[0].type == "process_substitution":
         return
-    word = word_of(destinations[0])
+    word = word_of(destinations[0], reading.text)
     if operator in (">&", "<&") and word.text is not None and re.fullmatch(r"\d+-?|-", word.text):
         return
     if operator not in ("<", "<&", ">", ">>", ">|", "&>", "&>>", ">&", "<>"):

@@ -33,17 +33,17 @@ _ANSI_ESCAPES = {
 }
 
 
-def source_of(node: Node) -> str:
-    """The text of a node."""
-    return (node.text or b"").decode("utf-8", "replace")
+def source_of(node: Node, whole: str) -> str:
+    """The text of a node in the text that it comes from (which is parsed as ASCII, so that bytes are characters)."""
+    return whole[node.start_byte : node.end_byte]
 
 
-def word_of(node: Node) -> Word:
+def word_of(node: Node, whole: str) -> Word:
     """The word of a node."""
-    source = source_of(node)
+    source = source_of(node, whole)
     text = ""
     unquoted = ""
-    for piece, quoted in _pieces(node):
+    for piece, quoted in _pieces(node, whole):
         if piece is None:
             return Word(None, source)
         text += piece
@@ -53,14 +53,14 @@ def word_of(node: Node) -> Word:
     return Word(text, source)
 
 
-def _pieces(node: Node) -> Iterator[tuple[str | None, bool]]:
+def _pieces(node: Node, whole: str) -> Iterator[tuple[str | None, bool]]:
     """Text and whether it was quoted; None where it is not known."""
-    source = source_of(node)
+    source = source_of(node, whole)
     match node.type:
         case "word" | "number" | "test_operator":
             yield from _unescaped(source)
         case "concatenation":
-            yield from _joined(node)
+            yield from _joined(node, whole)
         case "raw_string":
             yield source[1:-1], True
         case "string":
@@ -73,13 +73,13 @@ def _pieces(node: Node) -> Iterator[tuple[str | None, bool]]:
             yield None, False
 
 
-def _joined(node: Node) -> Iterator[tuple[str | None, bool]]:
+def _joined(node: Node, whole: str) -> Iterator[tuple[str | None, bool]]:
     end = node.start_byte
     for child in node.children:
         if child.start_byte != end:
             yield None, False  # something between the pieces that the parser passed over
         end = child.end_byte
-        yield from _pieces(child)
+        yield from _pieces(child, whole)
     if end != node.end_byte:
         yield None, False
 

@@ -146,7 +146,11 @@ async def serve_http(gate: TurnGate, config: McpConfig, ready: Callable[[str, in
             )
             server = _Server(
                 uvicorn.Config(
-                    _app(door, config, allowed), log_level="error", lifespan="on", timeout_graceful_shutdown=1
+                    _app(door, config, allowed),
+                    log_level="error",
+                    lifespan="on",
+                    timeout_graceful_shutdown=1,
+                    timeout_keep_alive=75,
                 )
             )
             try:

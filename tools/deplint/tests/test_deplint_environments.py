@@ -57,7 +57,7 @@ def test_an_editable_install_owns_the_modules_below_its_folder(house: House, tmp
     (info / "METADATA").write_text("Name: seam-exec-tool\nVersion: 0.1.0\n\n", "utf-8")
     (info / "RECORD").write_text("_editable_seam_exec_tool.pth,,\n", "utf-8")
     (site / "_editable_seam_exec_tool.pth").write_text(f"{root / 'packages/seam-exec-tool/src'}\n", "utf-8")
-    options = EnvironmentOptions(lambda item: True, frozenset({"seam"}))
+    options = EnvironmentOptions(lambda item: True)
     found = read_environment([site], options, ScanCache(None, frozenset()))
     assert found.problems == []
     assert [(item.name, item.editable, sorted(item.modules)) for item in found.distributions] == [

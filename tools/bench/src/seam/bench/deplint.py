@@ -89,7 +89,7 @@ def _readers(folder: Path, rounds: int) -> list[Row]:
     roots, empty = frozenset({"seam"}), ScanCache(None, frozenset())
     wheel = write_wheel(house["seam-exec-tool"], folder / "dist")
     site = site_folders(install(house, folder / "env"))
-    options = EnvironmentOptions(lambda item: item.name.startswith("seam-"), roots, "seam.", roots=roots)
+    options = EnvironmentOptions(lambda item: item.name.startswith("seam-"), "seam.", roots=roots)
     return [
         _row(
             "one wheel",

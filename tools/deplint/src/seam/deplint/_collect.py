@@ -162,7 +162,6 @@ def _installed(
 
     options = EnvironmentOptions(
         is_ours=lambda item: _ours(item, settings),
-        namespaces=frozenset(settings.namespaces),
         prefix=settings.group_prefix,
         imports=request.environment_imports,
         roots=settings.roots,

@@ -27,7 +27,6 @@ class EnvironmentOptions:
     """How an environment is read. `is_ours` picks what is looked at closely; `imports` reads their modules too."""
 
     is_ours: Callable[[Distribution], bool]
-    namespaces: frozenset[str]
     prefix: str = ""
     imports: bool = False
     roots: frozenset[str] = frozenset()

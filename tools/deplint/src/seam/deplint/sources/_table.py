@@ -79,10 +79,6 @@ class Table:
             raise TableError(f"{self.at(key)} must be an array, not {_kind(value)}")
         return tuple(cast("list[object]", value))
 
-    def is_text(self, key: str) -> bool:
-        """Whether the key holds a string."""
-        return isinstance(self._values.get(key), str)
-
     def is_texts(self, key: str) -> bool:
         """Whether the key holds an array."""
         return isinstance(self._values.get(key), list)

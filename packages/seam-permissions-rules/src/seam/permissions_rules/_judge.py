@@ -136,15 +136,16 @@ class Judgement:
         why = self.left_out.get(rule.name)
         if why is not None:
             return {"rule": rule.text, "looked_at": False, "why_not": why}
-        matches: dict[str, JsonValue] = {}
+        matches: dict[str, Match] = {}
         for part in self.parts:
             if rule.rule.verdict == "allow":
                 found = Match.YES if rule.covers(part, self.agent.workspace) else Match.NO
             else:
                 found = rule.touches(part, self.agent.workspace)
             if found is not Match.NO:
-                matches[part.text] = found.name.lower()
-        return {"rule": rule.text, "looked_at": True, "every_call": rule.rule.whole, "matches": matches}
+                matches[part.text] = max(found, matches.get(part.text, found))
+        said: dict[str, JsonValue] = {text: match.name.lower() for text, match in matches.items()}
+        return {"rule": rule.text, "looked_at": True, "every_call": rule.rule.whole, "matches": said}
 
 
 def does_nothing(part: Part) -> bool:

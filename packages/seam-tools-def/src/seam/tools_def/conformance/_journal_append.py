@@ -32,7 +32,7 @@ NASTY = "line\nline\r\u2028\u2029\x85\0\x1b[0m\udcff\U0001f600"
 
 
 @append_checks("sequence numbers start at 0 and have no gaps; what append returns is what read gives (T-90)")
-async def sequences_have_no_gaps(subject: JournalSubject) -> None:
+async def t_90_sequences_have_no_gaps(subject: JournalSubject) -> None:
     async with subject.open() as journal:
         first = await journal.append("t1", opened(), requested("c1"))
         second = await journal.append("t1", started("c1"))
@@ -49,7 +49,7 @@ async def sequences_have_no_gaps(subject: JournalSubject) -> None:
 
 
 @append_checks("read gives the entries above a sequence number; of an unknown turn nothing (T-90)")
-async def reads_after_any_number(subject: JournalSubject) -> None:
+async def t_90_reads_after_any_number(subject: JournalSubject) -> None:
     async with subject.open() as journal:
         await journal.append("t1", opened(), requested("c1"), started("c1"), settled("c1"))
         for after in range(-1, 5):
@@ -84,7 +84,7 @@ async def _refused(journal: Journal, turn: str, *records: Record) -> bool:
 
 
 @append_checks("an append after the terminal record is refused, and leaves nothing (T-90)")
-async def refuses_after_the_terminal(subject: JournalSubject) -> None:
+async def t_90_refuses_after_the_terminal(subject: JournalSubject) -> None:
     async with subject.open() as journal:
         await journal.append("t1", opened(), closed())
         for late in (requested("c9"), closed("failed"), Noted(topic="late", text="late")):
@@ -103,7 +103,7 @@ async def refuses_records_behind_a_terminal(subject: JournalSubject) -> None:
 
 
 @append_checks("of two terminal records that race, one wins and the other is told (T-90, T-62)")
-async def one_terminal_wins(subject: JournalSubject) -> None:
+async def t_90_one_terminal_wins(subject: JournalSubject) -> None:
     async with subject.open() as journal:
         await journal.append("t1", opened())
         told: list[bool] = []
@@ -137,7 +137,7 @@ async def all_or_none(subject: JournalSubject) -> None:
 
 
 @append_checks("appends side by side in one turn get numbers without gaps, and each stays together (PI-022)")
-async def appends_side_by_side(subject: JournalSubject) -> None:
+async def pi_022_appends_side_by_side(subject: JournalSubject) -> None:
     async with subject.open() as journal:
         await journal.append("t1", opened())
 
@@ -158,7 +158,7 @@ async def appends_side_by_side(subject: JournalSubject) -> None:
 
 
 @append_checks("different ids that look alike stay different (T-91)")
-async def lookalike_ids_stay_different(subject: JournalSubject) -> None:
+async def t_91_lookalike_ids_stay_different(subject: JournalSubject) -> None:
     async with subject.open() as journal:
         for number, turn in enumerate(LOOKALIKES):
             await journal.append(turn, opened(session=f"s{number}"))
@@ -170,7 +170,7 @@ async def lookalike_ids_stay_different(subject: JournalSubject) -> None:
 
 
 @append_checks("any text comes back equal: line ends, NUL, U+2028, lone surrogates (PI-020)")
-async def any_text_comes_back(subject: JournalSubject) -> None:
+async def pi_020_any_text_comes_back(subject: JournalSubject) -> None:
     record = settled(
         "c" + NASTY, outcome=Completed(value={NASTY: [NASTY, 1.5, None]}, content=(Text(text=NASTY),))
     )

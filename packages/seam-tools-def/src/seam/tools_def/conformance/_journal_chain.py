@@ -63,7 +63,7 @@ async def verify_is_quiet(subject: JournalSubject) -> None:
 
 
 @chain_checks("a changed entry is found, named, and does not eat its neighbour (T-92)", needs=["damage"])
-async def damage_is_found(subject: JournalSubject) -> None:
+async def t_92_damage_is_found(subject: JournalSubject) -> None:
     expect(subject.damage is not None, "the subject does not lack `damage` and gives no way to do it")
     async with subject.open() as journal:
         await _written(journal)

@@ -73,7 +73,7 @@ async def query_filters(subject: JournalSubject) -> None:
 
 
 @query_checks("a started call without settlement is found as `unknown`, never as not run (T-94)")
-async def unsettled_is_unknown(subject: JournalSubject) -> None:
+async def t_94_unsettled_is_unknown(subject: JournalSubject) -> None:
     async with subject.open() as journal:
         await _story(journal)
         found = await _ask(journal, JournalQuery(outcome="unknown"))

@@ -64,6 +64,11 @@ class GenerationControl:
         """The generation that new turns are opened on."""
         return self._published
 
+    @property
+    def number(self) -> int:
+        """The number of the newest generation that was published; 0 before the first."""
+        return self._number
+
     def living(self) -> tuple[Generation, ...]:
         """The published one and those that still drain."""
         current = (self._published,) if self._published is not None else ()

@@ -231,7 +231,7 @@ class Host:
         return outcome
 
     async def _try_reload(self) -> ReloadOutcome:
-        number = self._control.admit().number if self._control.published is not None else 0
+        number = self._control.number
         try:
             reading = self._source.read()
         except (

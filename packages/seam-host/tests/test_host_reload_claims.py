@@ -50,7 +50,9 @@ async def test_t_85_stop_waits_for_a_reload_in_flight(tmp_path: Path) -> None:
             group.start_soon(reload)
             await anyio.lowlevel.checkpoint()
             report = await host.stop()
-        assert len(outcomes) + len(refused) == 1, "a reload in flight is either published before the stop, or told of it"
+        assert len(outcomes) + len(refused) == 1, (
+            "a reload in flight is either published before the stop, or told of it"
+        )
         assert report.errors == ()
         assert host.living() == ()
 

@@ -72,4 +72,6 @@ async def test_jo_014_sessions_with_jobs_come_and_go_without_leaving_descriptors
             await anyio.lowlevel.checkpoint()
             own = psutil.Process()
             counts.append((len(os.listdir("/proc/self/fd")), len(own.children(recursive=True))))
-        assert counts[-1] == counts[2], "descriptors or children grow with each session"
+        # a supervisor is made ahead, so the counts move by one; they do not grow from the first half to the second
+        for earlier, later in zip(zip(*counts[:6], strict=True), zip(*counts[6:], strict=True), strict=True):
+            assert max(later) <= max(earlier), "descriptors or children grow with each session"

@@ -29,3 +29,9 @@ def arena() -> Iterator[Path]:
     (made / "ws").mkdir()
     yield made
     shutil.rmtree(made)
+
+
+@pytest.fixture(autouse=True)
+def own_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is known of this boot, and nothing is left for others."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))

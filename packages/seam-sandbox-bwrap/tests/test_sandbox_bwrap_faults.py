@@ -46,10 +46,8 @@ async def attempt(subprocesses: SubprocessRuntime, arena: Path, **config: object
             await runtime.confine(("/bin/touch", str(arena / "ran")), asked, cwd="/", env={})
     finally:
         runtime.close()
-    findings = caught.value.findings
-    assert isinstance(findings, tuple)
     assert not (arena / "ran").exists()
-    return tuple(finding.reason for finding in findings)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
+    return tuple(finding.reason for finding in caught.value.findings)
 
 
 async def test_sb_014_a_missing_runner_is_told_once_with_its_remedy(
@@ -134,6 +132,40 @@ async def test_nothing_can_be_recorded(subprocesses: SubprocessRuntime, arena: P
     with pytest.raises(SandboxUnavailable, match="no-space"):
         await runtime.confine(("/bin/true",), asked, cwd="/", env={})
     assert list((arena / "ws").iterdir()) == []
+
+
+@pytest.mark.skipif(not os.access(REAL, os.X_OK), reason="no bubblewrap on this machine")
+async def test_one_boot_is_probed_once_and_the_report_probes_anew(
+    subprocesses: SubprocessRuntime, arena: Path
+) -> None:
+    config = BwrapConfig(fallback="none", temporary=str(arena), verdicts=arena / "verdicts")
+    first, second = BwrapRuntime(subprocesses, config), BwrapRuntime(subprocesses, config)
+    known = await first.probe()
+    assert known.usable
+    assert await second.probe() == known, "the record of the first, its time included"
+    (fresh,) = (await second.report()).probes
+    assert (fresh.usable, fresh.features) == (known.usable, known.features)
+    assert fresh.seconds != known.seconds
+    assert await BwrapRuntime(subprocesses, config).probe() == fresh
+
+
+@pytest.mark.skipif(not os.access(REAL, os.X_OK), reason="no bubblewrap on this machine")
+async def test_a_runner_that_is_replaced_by_a_liar_is_found_out_at_the_next_command(
+    subprocesses: SubprocessRuntime, arena: Path
+) -> None:
+    runner = arena / "fake-bwrap"
+    shutil.copy(REAL, runner)
+    config = BwrapConfig(fallback="none", temporary=str(arena), runner=str(runner))
+    runtime = BwrapRuntime(subprocesses, config)
+    asked = Policy(mode="workspace-write", writable=(PathRule(path=str(arena / "ws"), reason="test"),))
+    await runtime.release(await runtime.confine(("/bin/true",), asked, cwd="/", env={}))
+    runner.unlink()
+    liar(arena, "exit 0\n")
+    for each in (runtime, BwrapRuntime(subprocesses, config)):
+        with pytest.raises(SandboxUnavailable, match="probe-lied"):
+            await each.confine(("/bin/touch", str(arena / "ran")), asked, cwd="/", env={})
+        each.close()
+    assert not (arena / "ran").exists()
 
 
 _HOST = """

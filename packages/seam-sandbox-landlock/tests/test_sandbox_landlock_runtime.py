@@ -159,9 +159,7 @@ async def test_partial_must_be_permitted(
 ) -> None:
     with pytest.raises(SandboxUnavailable) as caught:
         await run(runtime, subprocesses, arena, "true", partial=False)
-    findings = caught.value.findings
-    assert isinstance(findings, tuple)
-    assert Reason.PARTIAL_FORBIDDEN in {finding.reason for finding in findings}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    assert Reason.PARTIAL_FORBIDDEN in {finding.reason for finding in caught.value.findings}
 
 
 async def test_a_forbidden_gap_is_refused_by_name(
@@ -188,3 +186,15 @@ async def test_what_nobody_can_confine_is_refused(runtime: LandlockRuntime, aren
             await runtime.confine(argv, asked, cwd="/", env={})
     with pytest.raises(ValueError, match="NUL"):
         await runtime.confine(("/bin/true", "a\0b"), policy(arena), cwd="/", env={})
+
+
+async def test_one_boot_is_probed_once_and_the_report_probes_anew(
+    subprocesses: SubprocessRuntime, arena: Path
+) -> None:
+    config = LandlockConfig(verdicts=arena / "verdicts")
+    known = await LandlockRuntime(subprocesses, config).probe()
+    other = LandlockRuntime(subprocesses, config)
+    assert await other.probe() == known
+    (fresh,) = (await other.report()).probes
+    assert fresh.usable
+    assert fresh.seconds != known.seconds

@@ -224,6 +224,7 @@ def test_sb_020_the_environment_of_the_host_is_protected(
 def test_shell_start_up_files_are_protected_where_home_is_writable(home: Path) -> None:
     policy = resolve(PolicyConfig(), home, home)
     assert policy.access_of(str(home / ".bashrc")) == "read"
+    assert policy.access_of(str(home / ".cache/seam/verdict.json")) == "read"
     assert policy.access_of(str(home / ".ssh/id")) == "none"
     assert policy.access_of(str(home / "notes")) == "write"
 

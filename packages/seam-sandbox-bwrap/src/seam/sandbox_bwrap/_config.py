@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from seam.kernel import DeploymentPath
 from seam.sandbox_landlock import LauncherChoice
 
 
@@ -29,6 +30,9 @@ class BwrapConfig(BaseModel):
         connect_timeout: seconds for one address of a host on the allow-list of the network.
         temporary: folder for the records by which mount points are removed after a crash, and for the
             fallback's private folders.
+        probe_retry: seconds for which a self-test that found something wrong is believed.
+        verdicts: folder where results of self-tests are kept for this boot, `None` for `seam` in
+            `$XDG_RUNTIME_DIR` or else in `~/.cache`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,6 +47,8 @@ class BwrapConfig(BaseModel):
     control_groups: bool = True
     connect_timeout: float = Field(default=10.0, gt=0)
     temporary: str = "/tmp"
+    probe_retry: float = Field(default=60.0, ge=0)
+    verdicts: DeploymentPath | None = None
 
     @field_validator("runner")
     @classmethod

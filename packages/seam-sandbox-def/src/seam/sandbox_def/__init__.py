@@ -1,5 +1,6 @@
 """What confinement means: modes, policies, gaps, denials, and the services that decide and enforce them."""
 
+from seam.sandbox_def._acceptance import check_arguments, mode_reports, refused_gaps
 from seam.sandbox_def._confined import Confined, InheritedBytes, InheritedPath, LaunchStatus, Released
 from seam.sandbox_def._denials import Denial, Operation
 from seam.sandbox_def._enforcement import Enforcement
@@ -26,6 +27,7 @@ from seam.sandbox_def._modes import (
 )
 from seam.sandbox_def._network import AllowedHost
 from seam.sandbox_def._policy import PathAccess, PathRule, Policy, Ruling
+from seam.sandbox_def._probing import Circumstances, Probing, verdict_folder
 from seam.sandbox_def._reasons import REMEDIES, Finding, Reason
 from seam.sandbox_def._report import ModeReport, PolicyReport, ProbeResult, RuntimeReport
 from seam.sandbox_def._request import PolicyRequest
@@ -40,6 +42,7 @@ __all__ = [
     "REMEDIES",
     "AllowedHost",
     "Argument",
+    "Circumstances",
     "Confined",
     "Denial",
     "Enforcement",
@@ -63,6 +66,7 @@ __all__ = [
     "PolicyReport",
     "PolicyRequest",
     "ProbeResult",
+    "Probing",
     "Reason",
     "Released",
     "Ruling",
@@ -76,7 +80,11 @@ __all__ = [
     "WideningRefused",
     "WorkspaceChanged",
     "WorldPath",
+    "check_arguments",
     "is_wider",
+    "mode_reports",
     "narrower",
     "narrower_network",
+    "refused_gaps",
+    "verdict_folder",
 ]

@@ -25,6 +25,7 @@ class SandboxUnavailable(SandboxError):
             findings=findings,
             runtime=runtime,
         )
+        self.findings = findings
 
 
 class SandboxSetupFailed(SandboxError):

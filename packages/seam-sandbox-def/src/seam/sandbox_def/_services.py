@@ -47,8 +47,8 @@ class SandboxRuntime(Service, key="sandbox_runtime"):
 
     @abstractmethod
     async def probe(self) -> ProbeResult:
-        """Try, with a real confined process that tries to break out, what works here. Done once; later calls
-        give the same result. Never raises for what it finds."""
+        """Try, with a real confined process that tries to break out, what works here. Done once per boot, see
+        `Probing`; other calls give what is known. Never raises for what it finds."""
 
     @abstractmethod
     async def confine(
@@ -80,4 +80,5 @@ class SandboxRuntime(Service, key="sandbox_runtime"):
 
     @abstractmethod
     async def report(self) -> RuntimeReport:
-        """Probe and tell, for each mode, what would be enforced. For `seam doctor --sandbox`."""
+        """Probe now, whatever is known already, and tell for each mode what would be enforced. For
+        `seam doctor --sandbox`."""

@@ -11,23 +11,13 @@ from seam.sandbox_landlock._config import LandlockConfig, LauncherChoice
 from seam.sandbox_landlock._folders import PrivateFolders, process_start
 from seam.sandbox_landlock._gaps import limit_gaps
 from seam.sandbox_landlock._launcher import Launcher, distrust, find_launcher
+from seam.sandbox_landlock._membership import OWN_LACK, enter_group, limit_layers, make_group
 from seam.sandbox_landlock._message import Message, read_launcher_status
 from seam.sandbox_landlock._plugin import landlock
+from seam.sandbox_landlock._preparation import MESSAGE, STATUS
 from seam.sandbox_landlock._proxy import ProxySession, proxy_variables, serve_from_inside
-from seam.sandbox_landlock._runtime import (
-    MESSAGE,
-    OWN_LACK,
-    STATUS,
-    LandlockRuntime,
-    check_arguments,
-    close_ruleset,
-    enter_group,
-    limit_layers,
-    make_group,
-    open_ruleset,
-    refused_gaps,
-    sample_policy,
-)
+from seam.sandbox_landlock._ruleset import close_ruleset, open_ruleset
+from seam.sandbox_landlock._runtime import LandlockRuntime
 from seam.sandbox_landlock._seccomp import Assembler, FilterProfile, assemble
 from seam.sandbox_landlock._self_test import Trial, descriptors, self_test, try_out
 from seam.sandbox_landlock._syscalls import ARCHITECTURES, Architecture
@@ -51,7 +41,6 @@ __all__ = [
     "ProxySession",
     "Trial",
     "assemble",
-    "check_arguments",
     "close_ruleset",
     "descriptors",
     "distrust",
@@ -67,8 +56,6 @@ __all__ = [
     "process_start",
     "proxy_variables",
     "read_launcher_status",
-    "refused_gaps",
-    "sample_policy",
     "self_test",
     "serve_from_inside",
     "try_out",

@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from seam.kernel import DeploymentPath
+
 LauncherChoice = Literal["auto", "static", "python"]
 """Which launcher: the compiled one if the wheel has it and else the one in Python, or only one of them."""
 
@@ -23,6 +25,9 @@ class LandlockConfig(BaseModel):
             mounted with `favordynmods`); without them a root caller has the gap `process-limit`.
         connect_timeout: seconds for one address of a host on the allow-list of the network.
         temporary: folder below which private temporary folders are made.
+        probe_retry: seconds for which a self-test that found something wrong is believed.
+        verdicts: folder where results of self-tests are kept for this boot, `None` for `seam` in
+            `$XDG_RUNTIME_DIR` or else in `~/.cache`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,3 +38,5 @@ class LandlockConfig(BaseModel):
     control_groups: bool = True
     connect_timeout: float = Field(default=10.0, gt=0)
     temporary: str = "/tmp"
+    probe_retry: float = Field(default=60.0, ge=0)
+    verdicts: DeploymentPath | None = None

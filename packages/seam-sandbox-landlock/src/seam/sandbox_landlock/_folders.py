@@ -85,8 +85,11 @@ class PrivateFolders:
     def sweep(self) -> tuple[str, ...]:
         """Remove folders whose owner is dead, left by a crash. Returns their paths."""
         removed: list[str] = []
-        with os.scandir(self._root) as entries:
-            found = [(entry.path, _NAME.fullmatch(entry.name)) for entry in entries]
+        try:
+            with os.scandir(self._root) as entries:
+                found = [(entry.path, _NAME.fullmatch(entry.name)) for entry in entries]
+        except OSError:
+            return ()  # nothing can have been left where nothing can be listed; `make` says what is wrong
         for path, match in found:
             if match and _owned(path) and process_start(int(match[1])) != match[2] and not self.remove(path):
                 removed.append(path)

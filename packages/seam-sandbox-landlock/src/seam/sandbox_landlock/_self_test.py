@@ -11,8 +11,17 @@ from pathlib import Path
 
 import anyio
 
-from seam.sandbox_def import Confined, Finding, LaunchStatus, Limits, PathRule, Policy, Reason
-from seam.sandbox_landlock._folders import PrivateFolders
+from seam.sandbox_def import (
+    Confined,
+    Finding,
+    LaunchStatus,
+    Limits,
+    PathRule,
+    Policy,
+    Reason,
+    SandboxUnavailable,
+)
+from seam.sandbox_landlock._membership import OWN_LACK
 from seam.subprocess_def import (
     Collect,
     Data,
@@ -101,15 +110,19 @@ async def self_test(
     Returns:
         Why the runtime is not usable, `None` when it is.
     """
-    folder = tempfile.mkdtemp(prefix="confined-probe-")
     try:
-        with anyio.move_on_after(timeout):
-            return await _trial(subprocess, confine, read_status, release, folder, explain)
-        return Finding(reason=Reason.PROBE_HUNG, detail=f"no answer within {timeout:g} s")
+        with tempfile.TemporaryDirectory(prefix="confined-probe-") as folder:
+            with anyio.move_on_after(timeout):
+                return await _trial(subprocess, confine, read_status, release, folder, explain)
+            return Finding(reason=Reason.PROBE_HUNG, detail=f"no answer within {timeout:g} s")
     except SubprocessError as error:
         return Finding(reason=Reason.PROBE_FAILED, detail=error.message)
-    finally:
-        PrivateFolders.remove(folder)
+    except SandboxUnavailable as error:
+        return error.findings[0]
+    except OSError as error:
+        if error.errno in OWN_LACK:
+            raise
+        return Finding(reason=Reason.NO_SPACE, detail=f"the self-test has no place to work in: {error}")
 
 
 async def _trial(

@@ -84,7 +84,8 @@ PROTECTED_IN_ROOT: MappingProxyType[str, str] = MappingProxyType(
 """Protected in every writable root, whether it exists or not."""
 
 PROTECTED_IN_HOME: MappingProxyType[str, str] = MappingProxyType(
-    dict.fromkeys(
+    {"~/.cache/seam": "what sandboxes found out about this machine is believed"}
+    | dict.fromkeys(
         (
             "~/.bashrc",
             "~/.bash_profile",

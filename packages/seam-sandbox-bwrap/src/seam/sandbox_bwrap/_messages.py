@@ -86,4 +86,6 @@ def outer_launcher(
     message = Message(status=None)
     message.add("runner")
     enter_group(message, group)
-    return (*launcher.argv, str(_OUTER), "--"), (InheritedBytes(number=_OUTER, data=message.encode()),)
+    return (*launcher.argv, str(_OUTER), "--"), (
+        InheritedBytes(number=_OUTER, data=launcher.code + message.encode()),
+    )

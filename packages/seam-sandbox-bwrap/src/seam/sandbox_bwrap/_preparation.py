@@ -193,7 +193,7 @@ class Preparation:
         if door is not None:
             env = {**env, **proxy_variables(PROXY_PORT)}
         message = self._inner.message(ready, shape, policy, cwd, env, self.groups.limits)
-        inside = (*ready.launcher.argv[:-1], f"{LAUNCHER_FOLDER}/confine", str(MESSAGE), "--")
+        inside = (*ready.launcher.inside(f"{LAUNCHER_FOLDER}/confine"), str(MESSAGE), "--")
         outside, outer = outer_launcher(ready.launcher, group)
         head = (*outside, ready.runner, "--args", str(_ARGUMENTS), "--", *inside)
         listed = os.fsencode("\0".join(given.options)) + b"\0"
@@ -202,7 +202,7 @@ class Preparation:
             argv=(*head, *argv),
             payload=len(head),
             inputs=(
-                InheritedBytes(number=MESSAGE, data=message),
+                InheritedBytes(number=MESSAGE, data=ready.launcher.code + message),
                 InheritedBytes(number=_ARGUMENTS, data=listed),
                 *outer,
                 *given.inputs,

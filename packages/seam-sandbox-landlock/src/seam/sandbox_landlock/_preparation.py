@@ -87,7 +87,7 @@ class Preparation:
             token=token,
             argv=(*head, *argv),
             payload=len(head),
-            inputs=(InheritedBytes(number=MESSAGE, data=message),),
+            inputs=(InheritedBytes(number=MESSAGE, data=launcher.code + message),),
             status=STATUS,
             temporary=held.folder,
             enforcement=enforcement,

@@ -1,26 +1,64 @@
-"""The launcher in Python, for machines without the compiled one. Run as `python -I -S confine.py FD -- argv`;
-never imported. Same message, same status, same steps as launcher/confine.c, which documents them.
+"""The launcher in Python, for machines without the compiled one; never imported. Same message, same status, same steps as
+launcher/confine.c, which documents them. `_launcher.py` says how it is started.
 """
 
-# It is started for every command, so it imports as little as it can.
-# ruff: noqa: PTH102, PTH123, PTH208, SIM105
+# It is started for every command: it imports only what the interpreter has at hand without reading files, and `_ctypes`.
+# ruff: noqa: PTH123, SIM105
 
-import ctypes
-import os
-import resource
-import signal
-import socket
+import _ctypes
+import posix
 import sys
+from posix import _exit as leave  # pyright: ignore[reportPrivateUsage] - it is public as os._exit
 
 _PR_CAPBSET_DROP, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 24, 22, 38, 47
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _PRIVATE_DESCRIPTORS = 64
 _FILE_RIGHTS = 0b1100_0000_0000_0111
+_SIGNALS = range(1, 65)
+_SIGHUP, _SIGINT, _SIGQUIT, _SIGTERM = 1, 2, 3, 15
+_SIG_SETMASK, _SIG_DFL, _SIG_IGN = 2, 0, 1
+_AF_UNIX, _AF_INET, _SOCK_STREAM, _SOL_SOCKET, _SO_REUSEADDR, _SCM_RIGHTS = 1, 2, 1, 1, 2, 1
+
+
+_Simple = _ctypes._SimpleCData  # pyright: ignore[reportPrivateUsage] - ctypes itself takes 5 ms to import
+
+
+class _Word(_Simple):  # pyright: ignore[reportMissingTypeArgument] - it cannot be subscripted at run time
+    _type_ = "L"
+
+
+class _Text(_Simple):  # pyright: ignore[reportMissingTypeArgument] - as above
+    _type_ = "z"
+
+
+class _Int(_Simple):  # pyright: ignore[reportMissingTypeArgument] - as above
+    _type_ = "i"
+
+
+class _Limit(_ctypes.Structure):
+    _fields_ = (("soft", _Word), ("hard", _Word))
+    soft: int
+    hard: int
+
+
+class _Function(_ctypes.CFuncPtr):
+    _flags_ = _ctypes.FUNCFLAG_CDECL | _ctypes.FUNCFLAG_USE_ERRNO
+    _restype_ = _Int
+
+
+class _Library:
+    """Functions of the C library. An int is passed as a C int, bytes as a pointer to them."""
+
+    def __init__(self) -> None:
+        loaded = _ctypes.dlopen(None, 2)  # pyright: ignore[reportArgumentType] - None is the program itself
+        names = ("prctl", "syscall", "getrlimit", "setrlimit", "signal", "sigprocmask")
+        found = [_Function(_ctypes.dlsym(loaded, name)) for name in names]
+        self.prctl, self.syscall, self.getrlimit, self.setrlimit, self.signal, self.sigprocmask = found
 
 
 class _Steps:
     def __init__(self) -> None:
-        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc = _Library()
         self.status = -1
         self.ruleset = -1
         self.reap = False
@@ -30,15 +68,15 @@ class _Steps:
 
     def report(self, text: str) -> None:
         if self.status >= 0:
-            os.write(self.status, text.encode() + b"\n")
+            posix.write(self.status, text.encode() + b"\n")
 
     def call(self, step: str, result: int) -> int:
         if result < 0:
-            raise OSError(ctypes.get_errno(), step)
+            raise OSError(_ctypes.get_errno(), step)
         return result
 
     def prctl(self, step: str, *arguments: object) -> None:
-        words = [a if not isinstance(a, int) else ctypes.c_ulong(a) for a in arguments]
+        words = [a if not isinstance(a, int) else _Word(a) for a in arguments]
         self.call(step, self.libc.prctl(*words))
 
     def apply(self, name: str, value: bytes) -> None:
@@ -54,15 +92,16 @@ class _Steps:
         self.status = int(value)
 
     def do_close(self, value: bytes) -> None:
-        for number in [int(name) for name in os.listdir("/proc/self/fd")]:
+        for number in [int(name) for name in posix.listdir("/proc/self/fd")]:
             if number >= _PRIVATE_DESCRIPTORS:
-                os.set_inheritable(number, False)
+                posix.set_inheritable(number, False)
 
     def do_limit(self, value: bytes) -> None:
         number, wanted = (int(part) for part in value.split(b":"))
-        hard = resource.getrlimit(number)[1]
-        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(number, (limit, limit))
+        held = _Limit()
+        self.call("limit", self.libc.getrlimit(number, _ctypes.byref(held)))
+        limit = min(wanted, held.hard)
+        self.call("limit", self.libc.setrlimit(number, _ctypes.byref(_Limit(limit, limit))))
 
     def do_join(self, value: bytes) -> None:
         with open(value, "wb", buffering=0) as group:
@@ -70,43 +109,47 @@ class _Steps:
 
     def do_mkdir(self, value: bytes) -> None:
         try:
-            os.mkdir(value, 0o700)
+            posix.mkdir(value, 0o700)
         except FileExistsError:
             pass
 
     def do_cwd(self, value: bytes) -> None:
-        os.chdir(value)
+        posix.chdir(value)
 
     def do_listen(self, value: bytes) -> None:
+        import _socket  # only a command with a proxy needs it
+
         port, _, path = value.partition(b":")
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as inside:
-            inside.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            inside.bind(("127.0.0.1", int(port)))
-            inside.listen(64)
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as outside:
-                outside.connect(path)
-                socket.send_fds(outside, [b"L"], [inside.fileno()])
+        inside = _socket.socket(_AF_INET, _SOCK_STREAM)
+        inside.setsockopt(_SOL_SOCKET, _SO_REUSEADDR, 1)
+        inside.bind(("127.0.0.1", int(port)))
+        inside.listen(64)
+        outside = _socket.socket(_AF_UNIX, _SOCK_STREAM)
+        outside.connect(path)
+        number = inside.fileno().to_bytes(4, sys.byteorder)
+        outside.sendmsg([b"L"], [(_SOL_SOCKET, _SCM_RIGHTS, number)])
+        outside.close()
+        inside.close()
 
     def do_ruleset(self, value: bytes) -> None:
-        rights = (ctypes.c_uint64 * 3)(*(int(part, 16) for part in value.split(b":")))
+        rights = [int(part, 16) for part in value.split(b":")]
         size = 24 if rights[2] else 16 if rights[1] else 8
-        self.ruleset = self.call(
-            "ruleset", self.libc.syscall(444, ctypes.byref(rights), ctypes.c_size_t(size), 0)
-        )
+        attributes = b"".join(part.to_bytes(8, sys.byteorder) for part in rights)
+        self.ruleset = self.call("ruleset", self.libc.syscall(444, attributes, _Word(size), 0))
 
     def do_path(self, value: bytes) -> None:
         text, _, path = value.partition(b":")
         rights = int(text, 16)
         try:
-            fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            fd = posix.open(path, posix.O_PATH | posix.O_CLOEXEC)
         except (FileNotFoundError, PermissionError, NotADirectoryError):
             return
-        if os.fstat(fd).st_mode & 0o170000 != 0o040000:
+        if posix.fstat(fd).st_mode & 0o170000 != 0o040000:
             rights &= _FILE_RIGHTS
         rule = rights.to_bytes(8, sys.byteorder) + fd.to_bytes(4, sys.byteorder)
         if rights:
             self.call("path", self.libc.syscall(445, self.ruleset, 1, rule, 0))
-        os.close(fd)
+        posix.close(fd)
 
     def do_port(self, value: bytes) -> None:
         rights, _, port = value.partition(b":")
@@ -116,16 +159,14 @@ class _Steps:
     def do_restrict(self, value: bytes) -> None:
         self.prctl("restrict", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         self.call("restrict", self.libc.syscall(446, self.ruleset, 0))
-        os.close(self.ruleset)
+        posix.close(self.ruleset)
 
     def do_caps(self, value: bytes) -> None:
         for cap in range(64):
-            self.libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(cap), 0, 0, 0)
-        self.libc.prctl(_PR_CAP_AMBIENT, ctypes.c_ulong(4), 0, 0, 0)
-        header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-        none = (ctypes.c_uint32 * 6)()
-        number = _CAPSET[os.uname().machine]
-        self.call("capabilities", self.libc.syscall(number, ctypes.byref(header), ctypes.byref(none)))
+            self.libc.prctl(_PR_CAPBSET_DROP, _Word(cap), 0, 0, 0)
+        self.libc.prctl(_PR_CAP_AMBIENT, _Word(4), 0, 0, 0)
+        header = (0x20080522).to_bytes(4, sys.byteorder) + bytes(4)
+        self.call("capabilities", self.libc.syscall(_CAPSET[posix.uname().machine], header, bytes(24)))
 
     def do_reap(self, value: bytes) -> None:
         self.reap = True
@@ -139,36 +180,35 @@ class _Steps:
         self.env[name] = text
 
     def filter(self, program: bytes) -> None:
-        class Program(ctypes.Structure):
-            _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
-
-        whole = Program(len(program) // 8, program)
-        self.prctl("filter", _PR_SET_SECCOMP, 2, ctypes.byref(whole), 0, 0)
+        # struct sock_fprog (seccomp(2)): the number of instructions, padding, and where they are
+        pointer = _Text(program)
+        whole = (len(program) // 8).to_bytes(2, sys.byteorder) + bytes(6) + bytes(memoryview(pointer))
+        self.prctl("filter", _PR_SET_SECCOMP, 2, whole, 0, 0)
 
 
 def _read(fd: int) -> bytes:
     parts: list[bytes] = []
-    while part := os.read(fd, 1 << 16):
+    while part := posix.read(fd, 1 << 16):
         parts.append(part)
-    os.close(fd)
+    posix.close(fd)
     return b"".join(parts)
 
 
 def _stay(steps: _Steps, child: int) -> None:
     for fd in range(3):
-        os.close(fd)
-    gone, how = os.waitpid(-1, 0)
+        posix.close(fd)
+    gone, how = posix.waitpid(-1, 0)
     while gone != child:
-        gone, how = os.waitpid(-1, 0)
+        gone, how = posix.waitpid(-1, 0)
     if steps.survivors:
         _report_survivors(steps)
-    code = os.waitstatus_to_exitcode(how)
+    code = posix.waitstatus_to_exitcode(how)
     steps.report(f"signal {-code}" if code < 0 else f"exit {code}")
-    os._exit(128 - code if code < 0 else code)
+    leave(128 - code if code < 0 else code)
 
 
 def _report_survivors(steps: _Steps) -> None:
-    for number in sorted(int(name) for name in os.listdir("/proc") if name.isdecimal()):
+    for number in sorted(int(name) for name in posix.listdir("/proc") if name.isdecimal()):
         try:
             with open(f"/proc/{number}/stat", "rb") as file:
                 text = file.read()
@@ -182,7 +222,7 @@ def _report_survivors(steps: _Steps) -> None:
 def _obey(steps: _Steps, message: bytes) -> None:
     head, _, rest = message.partition(b"\0")
     if head != b"seam-confine 1":
-        os._exit(125)
+        leave(125)
     program = b""
     while rest:
         field, _, rest = rest.partition(b"\0")
@@ -196,33 +236,44 @@ def _obey(steps: _Steps, message: bytes) -> None:
         steps.filter(program)
 
 
+def _execute(argv: list[bytes], env: dict[bytes, bytes]) -> None:
+    """As execvpe(3); returns by raising what the last try raised, or that there was no permission."""
+    if b"/" in argv[0]:
+        posix.execve(argv[0], argv, env)
+    last = OSError(2, "exec")
+    for folder in env.get(b"PATH", b"/bin:/usr/bin").split(b":"):
+        try:
+            posix.execve((folder or b".") + b"/" + argv[0], argv, env)
+        except OSError as error:
+            if error.errno not in (2, 20) and last.errno == 2:
+                last = error
+    raise last
+
+
 def main() -> None:
     steps = _Steps()
-    argv = [os.fsencode(argument) for argument in sys.argv[3:]]
+    argv = [argument.encode(sys.getfilesystemencoding(), "surrogateescape") for argument in sys.argv[3:]]
     if len(sys.argv) < 4 or sys.argv[2] != "--":
-        os._exit(125)
+        leave(125)
     try:
         _obey(steps, _read(int(sys.argv[1])))
         if steps.reap:
-            child = os.fork()
+            child = posix.fork()
             if child:
                 _stay(steps, child)
-        signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-            try:
-                signal.signal(number, signal.SIG_DFL)
-            except OSError:
-                pass  # numbers that the C library keeps for itself
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT) if steps.runner else ():
-            signal.signal(number, signal.SIG_IGN)
+        steps.libc.sigprocmask(_SIG_SETMASK, bytes(128), None)
+        for number in _SIGNALS:
+            steps.libc.signal(number, _Word(_SIG_DFL))
+        for number in (_SIGTERM, _SIGINT, _SIGHUP, _SIGQUIT) if steps.runner else ():
+            steps.libc.signal(number, _Word(_SIG_IGN))
         steps.report("ready 0")
         try:
-            os.execvpe(argv[0], argv, steps.env)
+            _execute(argv, steps.env)
         except OSError as error:
             raise OSError(error.errno or 5, "exec") from error
     except OSError as error:
         steps.report(f"failed {error.strerror} {error.errno}")
-        os._exit(125)
+        leave(125)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def writable_root(path: str) -> str:
     Raises:
         BadPath: missing, no folder, or one that is always refused.
     """
-    real = canonical(path)
+    real = os.path.realpath(path)
     try:
         mode = os.stat(real).st_mode
     except OSError as error:
@@ -64,26 +64,6 @@ def writable_root(path: str) -> str:
     if real in REFUSED_ROOTS:
         raise BadPath(f"{real!r} cannot be writable: {REFUSED_ROOTS[real]}")
     return real
-
-
-def canonical(path: str, known: dict[str, str] | None = None) -> str:
-    """Every symlink followed as far as the path exists; the rest is kept as it is written.
-
-    Args:
-        path: absolute, without `.` and `..`.
-        known: folders that were resolved already for the same policy; filled in.
-    """
-    known = {} if known is None else known
-    found = known.get(path)
-    if found is None:
-        parent, _, name = path.rpartition("/")
-        here = f"{canonical(parent, known)}/{name}" if parent else path
-        try:
-            is_link = stat.S_ISLNK(os.lstat(here).st_mode)
-        except OSError:
-            is_link = False  # nothing is there that could lead elsewhere
-        found = known[path] = os.path.realpath(here) if is_link else here
-    return found
 
 
 def inside(path: str, root: str) -> bool:

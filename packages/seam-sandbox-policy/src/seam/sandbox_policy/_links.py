@@ -9,10 +9,11 @@ import os
 import stat
 
 from seam.sandbox_def import LinkRefused, PathRule
-from seam.sandbox_policy._canonical import canonical, inside
+from seam.sandbox_policy._canonical import inside
+from seam.sandbox_policy._scene import Look
 
 
-def refuse_symlink(path: str, root: str) -> None:
+def refuse_symlink(path: str, root: str, look: Look) -> None:
     """Refuse a protected path below `root` of which any component is a symlink: a command could replace the
     link, and a mount cannot be pinned on it.
 
@@ -22,11 +23,10 @@ def refuse_symlink(path: str, root: str) -> None:
     current = root
     for name in path[len(root) :].strip("/").split("/"):
         current = f"{current}/{name}"
-        try:
-            mode = os.lstat(current).st_mode
-        except OSError:
+        facts = look.facts(current)
+        if facts is None:
             return  # the rest does not exist (or cannot be looked at, then nobody confined can either)
-        if stat.S_ISLNK(mode):
+        if stat.S_ISLNK(facts.st_mode):
             target = os.readlink(current)
             raise LinkRefused(
                 f"{current!r} is protected and a symlink to {target!r}, which cannot be pinned. Replace it by what it "
@@ -37,18 +37,15 @@ def refuse_symlink(path: str, root: str) -> None:
             )
 
 
-def refuse_hard_links(rules: tuple[PathRule, ...], kind: str) -> None:
+def refuse_hard_links(rules: tuple[PathRule, ...], kind: str, look: Look) -> None:
     """Refuse a protected or hidden file that has a second name: the rule would hold for one name only.
 
     Raises:
         LinkRefused: with the file.
     """
     for rule in rules:
-        try:
-            facts = os.lstat(rule.path)
-        except OSError:
-            continue  # it does not exist, so it has no second name
-        if stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
+        facts = look.facts(rule.path)
+        if facts is not None and stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
             raise LinkRefused(
                 f"{rule.path!r} is {kind} and has {facts.st_nlink} names (hard links); the others would not be {kind}. "
                 f"Make it a file of its own (cp, then mv), or take it from the list.",
@@ -58,7 +55,7 @@ def refuse_hard_links(rules: tuple[PathRule, ...], kind: str) -> None:
             )
 
 
-def readable_by_link(path: str, writable: tuple[PathRule, ...]) -> str | None:
+def writable_by_link(path: str, writable: tuple[PathRule, ...], look: Look) -> str | None:
     """The canonical path of a protected path given through a link outside of every root, else `None`."""
-    real = canonical(path)
+    real = look.canonical(path)
     return real if any(inside(real, rule.path) for rule in writable) else None

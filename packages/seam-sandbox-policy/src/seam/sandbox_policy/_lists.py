@@ -11,12 +11,13 @@ from collections.abc import Iterable
 
 from seam.sandbox_def import InvalidPolicy, PathRule
 from seam.sandbox_policy import _defaults as defaults
-from seam.sandbox_policy._canonical import BadPath, Places, canonical, expand, inside, writable_root
+from seam.sandbox_policy._canonical import BadPath, inside, writable_root
 from seam.sandbox_policy._config import PolicyConfig
-from seam.sandbox_policy._links import readable_by_link, refuse_symlink
+from seam.sandbox_policy._links import refuse_symlink, writable_by_link
+from seam.sandbox_policy._scene import Scene
 
 
-def writable_rules(config: PolicyConfig, places: Places) -> tuple[PathRule, ...]:
+def writable_rules(config: PolicyConfig, scene: Scene) -> tuple[PathRule, ...]:
     """The workspace and the configured roots.
 
     Raises:
@@ -25,39 +26,41 @@ def writable_rules(config: PolicyConfig, places: Places) -> tuple[PathRule, ...]
     rules: dict[str, PathRule] = {}
     problems: list[tuple[str, str]] = []
     asked = (
-        [] if places.workspace is None else [("workspace", places.workspace, "the workspace", "workspace")]
+        []
+        if scene.places.workspace is None
+        else [("workspace", scene.places.workspace, "the workspace", "workspace")]
     )
     asked += [
         (f"writable[{i}]", w, "listed as writable", "deployment") for i, w in enumerate(config.writable)
     ]
     for place, written, reason, source in asked:
         try:
-            real = writable_root(expand(written, places))
+            real = writable_root(scene.expand(written))
         except BadPath as error:
             problems.append((place, str(error)))
             continue
-        rules.setdefault(real, _rule(real, written, reason, source))
+        rules.setdefault(real, scene.memory.rule(real, written, reason, source))
     if problems:
         raise InvalidPolicy(tuple(problems))
     return tuple(rules.values())
 
 
-def hidden_rules(config: PolicyConfig, places: Places) -> tuple[PathRule, ...]:
+def hidden_rules(config: PolicyConfig, scene: Scene) -> tuple[PathRule, ...]:
     """Credential stores and what is configured. A symlink is hidden at its target."""
     entries = [(w, r, "default") for w, r in defaults.HIDDEN.items() if w not in config.unhidden]
     entries += [(written, "listed as hidden", "deployment") for written in config.hidden]
-    return _canonical_rules("hidden", entries, places)
+    return _canonical_rules("hidden", entries, scene)
 
 
-def readable_rules(config: PolicyConfig, places: Places) -> tuple[PathRule, ...]:
+def readable_rules(config: PolicyConfig, scene: Scene) -> tuple[PathRule, ...]:
     """What is opened again below hidden paths."""
     entries = [(w, r, "default") for w, r in defaults.READABLE.items()]
     entries += [(written, "listed as readable", "deployment") for written in config.readable]
-    return _canonical_rules("readable", entries, places)
+    return _canonical_rules("readable", entries, scene)
 
 
 def protected_rules(
-    config: PolicyConfig, places: Places, writable: tuple[PathRule, ...]
+    config: PolicyConfig, scene: Scene, writable: tuple[PathRule, ...]
 ) -> tuple[PathRule, ...]:
     """What stays read-only below the writable roots.
 
@@ -66,23 +69,23 @@ def protected_rules(
         LinkRefused: a protected path is, or leads through, a symlink.
     """
     found: dict[str, PathRule] = {}
-    for given, written, reason, source in _protected_candidates(config, places, writable):
+    for given, written, reason, source in _protected_candidates(config, scene, writable):
         path = given
         root = _innermost(path, writable)
         if root is None:
-            through = readable_by_link(path, writable)
-            if through is None or source == "default":
+            through = None if source == "default" else writable_by_link(path, writable, scene.look)
+            if through is None:
                 continue  # outside every writable root: read-only already
             path, root = through, _innermost(through, writable) or through
-        if source == "default" and not config.protect_missing and not os.path.lexists(path):
+        if source == "default" and not config.protect_missing and scene.look.facts(path) is None:
             continue
-        refuse_symlink(path, root)
-        found.setdefault(path, _rule(path, written, reason, source))
+        refuse_symlink(path, root, scene.look)
+        found.setdefault(path, scene.memory.rule(path, written, reason, source))
     return tuple(found.values())
 
 
 def _protected_candidates(
-    config: PolicyConfig, places: Places, writable: tuple[PathRule, ...]
+    config: PolicyConfig, scene: Scene, writable: tuple[PathRule, ...]
 ) -> Iterable[tuple[str, str, str, str]]:
     for root in writable:
         for name, reason in _in_root(root.path).items():
@@ -90,12 +93,12 @@ def _protected_candidates(
                 yield f"{root.path}/{name}", f"{root.path}/{name}", reason, "default"
     for written, reason in defaults.PROTECTED_IN_HOME.items():
         if written not in config.unprotected:
-            yield expand(written, places), written, reason, "default"
+            yield scene.expand(written), written, reason, "default"
     if sys.prefix not in config.unprotected:
-        yield canonical(sys.prefix), sys.prefix, "the host itself runs from here", "default"
+        yield scene.look.canonical(sys.prefix), sys.prefix, "the host itself runs from here", "default"
     for index, written in enumerate(config.protected):
         try:
-            yield expand(written, places), written, "listed as protected", "deployment"
+            yield scene.expand(written), written, "listed as protected", "deployment"
         except BadPath as error:
             raise InvalidPolicy(((f"protected[{index}]", str(error)),)) from error
 
@@ -124,17 +127,16 @@ def _in_root(root: str) -> dict[str, str]:
     return names
 
 
-def _canonical_rules(kind: str, entries: list[tuple[str, str, str]], places: Places) -> tuple[PathRule, ...]:
+def _canonical_rules(kind: str, entries: list[tuple[str, str, str]], scene: Scene) -> tuple[PathRule, ...]:
     rules: dict[str, PathRule] = {}
     problems: list[tuple[str, str]] = []
-    known: dict[str, str] = {}
     for written, reason, source in entries:
         try:
-            real = canonical(expand(written, places), known)
+            real = scene.look.canonical(scene.expand(written))
         except BadPath as error:
             problems.append((kind, f"{written!r}: {error}"))
             continue
-        rules.setdefault(real, _rule(real, written, reason, source))
+        rules.setdefault(real, scene.memory.rule(real, written, reason, source))
     if problems:
         raise InvalidPolicy(tuple(problems))
     return tuple(rules.values())
@@ -143,9 +145,3 @@ def _canonical_rules(kind: str, entries: list[tuple[str, str, str]], places: Pla
 def _innermost(path: str, writable: tuple[PathRule, ...]) -> str | None:
     roots = [rule.path for rule in writable if inside(path, rule.path) and path != rule.path]
     return max(roots, key=len, default=None)
-
-
-def _rule(real: str, written: str, reason: str, source: str) -> PathRule:
-    given = written if written != real else None
-    # Canonical paths need no second validation, which would be a third of the time that resolving takes.
-    return PathRule.model_construct(path=real, reason=reason, source=source, given=given)

@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
 from typing import Literal
 
 from seam.sandbox_def import (
     InvalidPolicy,
     Mode,
     ModeForbidden,
+    PathRule,
     Policy,
     PolicyReport,
     PolicyRequest,
     SandboxPolicy,
+    Widening,
     WideningRefused,
     is_wider,
 )
-from seam.sandbox_policy._canonical import BadPath, Places, canonical, expand, writable_root
+from seam.sandbox_policy._canonical import BadPath, Places, writable_root
 from seam.sandbox_policy._config import PolicyConfig
 from seam.sandbox_policy._links import refuse_hard_links
 from seam.sandbox_policy._lists import hidden_rules, protected_rules, readable_rules, writable_rules
+from seam.sandbox_policy._memory import Memory
 from seam.sandbox_policy._narrow import narrowed
+from seam.sandbox_policy._scene import Scene
 
 _Decider = Literal["grant", "session", "deployment", "widening"]
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """Everything in a policy that can differ from call to call. Rules are the same objects for the same paths, so
+    comparing takes no time."""
+
+    mode: Mode
+    decided_by: _Decider
+    widened: Widening | None
+    writable: tuple[PathRule, ...]
+    readable: tuple[PathRule, ...]
+    protected: tuple[PathRule, ...]
+    hidden: tuple[PathRule, ...]
 
 
 class ConfiguredPolicy(SandboxPolicy):
@@ -34,7 +54,9 @@ class ConfiguredPolicy(SandboxPolicy):
 
     def __init__(self, config: PolicyConfig, home: str) -> None:
         self._config = config
-        self._home = canonical(home)
+        self._home = os.path.realpath(home)
+        self._memory = Memory()
+        self._last: tuple[_Decided, Policy] | None = None
 
     def resolve(self, request: PolicyRequest) -> Policy:
         """See `SandboxPolicy.resolve`."""
@@ -102,30 +124,42 @@ class ConfiguredPolicy(SandboxPolicy):
 
     def _confining(self, mode: Mode, decided_by: _Decider, request: PolicyRequest) -> Policy:
         config = self._config
-        places = Places(self._home, self._workspace(request))
-        roots = writable_rules(config, places)
+        scene = Scene(Places(self._home, self._workspace(request)), self._memory)
+        roots = writable_rules(config, scene)
         # In read-only the roots are merely seen, which matters below a hidden folder (a checkout in /tmp).
         writable, seen = (roots, ()) if mode == "workspace-write" else ((), roots)
-        protected = protected_rules(config, places, writable)
-        hidden = hidden_rules(config, places)
-        refuse_hard_links(protected, "protected")
-        refuse_hard_links(hidden, "hidden")
-        policy = Policy(
-            mode=mode,
-            network=config.network,
-            allowed_hosts=config.allow,
-            writable=writable,
-            readable=readable_rules(config, places) + seen,
-            protected=protected,
-            hidden=hidden,
-            limits=config.limits,
-            partial=config.partial,
-            forbidden_gaps=config.forbidden_gaps,
-            widened=request.widening,
-            decided_by=decided_by,
+        protected = protected_rules(config, scene, writable)
+        hidden = hidden_rules(config, scene)
+        refuse_hard_links(protected, "protected", scene.look)
+        refuse_hard_links(hidden, "hidden", scene.look)
+        readable = readable_rules(config, scene) + seen
+        policy = self._made(
+            _Decided(mode, decided_by, request.widening, writable, readable, protected, hidden)
         )
-        self._check(policy, request, places)
+        self._check_workdir(policy, request, scene)
         return policy
+
+    def _made(self, decided: _Decided) -> Policy:
+        """The policy of these rules: the last one again, where the machine looks as it did then."""
+        if self._last is None or self._last[0] != decided:
+            config = self._config
+            policy = Policy(
+                mode=decided.mode,
+                network=config.network,
+                allowed_hosts=config.allow,
+                writable=decided.writable,
+                readable=decided.readable,
+                protected=decided.protected,
+                hidden=decided.hidden,
+                limits=config.limits,
+                partial=config.partial,
+                forbidden_gaps=config.forbidden_gaps,
+                widened=decided.widened,
+                decided_by=decided.decided_by,
+            )
+            self._check(policy)
+            self._last = decided, policy
+        return self._last[1]
 
     @staticmethod
     def _workspace(request: PolicyRequest) -> str | None:
@@ -137,16 +171,20 @@ class ConfiguredPolicy(SandboxPolicy):
             raise InvalidPolicy((("workspace", str(error)),)) from error
 
     @staticmethod
-    def _check(policy: Policy, request: PolicyRequest, places: Places) -> None:
-        problems = [
+    def _check(policy: Policy) -> None:
+        problems = tuple(
             ("writable", f"{rule.given or rule.path!r} is hidden itself; take it from one of the lists")
             for rule in policy.writable + policy.readable
             if policy.access_of(rule.path) == "none"
-        ]
-        if request.workdir is not None:
-            workdir = canonical(expand(request.workdir, places))
-            ruling = policy.ruling(workdir)
-            if ruling.access == "none":
-                problems.append(("workdir", f"{workdir!r} may not be read ({ruling.rule})"))
+        )
         if problems:
-            raise InvalidPolicy(tuple(problems))
+            raise InvalidPolicy(problems)
+
+    @staticmethod
+    def _check_workdir(policy: Policy, request: PolicyRequest, scene: Scene) -> None:
+        if request.workdir is None:
+            return
+        workdir = scene.look.canonical(scene.expand(request.workdir))
+        ruling = policy.ruling(workdir)
+        if ruling.access == "none":
+            raise InvalidPolicy((("workdir", f"{workdir!r} may not be read ({ruling.rule})"),))

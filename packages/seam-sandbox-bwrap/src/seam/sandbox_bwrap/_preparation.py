@@ -205,7 +205,6 @@ class Preparation:
                 InheritedBytes(number=MESSAGE, data=ready.launcher.code + message),
                 InheritedBytes(number=_ARGUMENTS, data=listed),
                 *outer,
-                *given.inputs,
             ),
             paths=given.paths,
             status=STATUS,

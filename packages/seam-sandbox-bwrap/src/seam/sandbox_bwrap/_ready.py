@@ -52,26 +52,30 @@ def candidate(
     runner: Runner, launcher: Launcher, *, private_proc: bool, own_network: bool, landlock: bool
 ) -> Ready:
     """The strictest shape that a runner and the configuration permit."""
+    abi = _abi(wanted=landlock)
     shape = Shape(
         private_proc=private_proc,
         own_network=own_network,
         bind_fd="--bind-fd" in runner.options,
         disable_userns="--disable-userns" in runner.options,
         root=os.geteuid() == 0,
+        landlock=abi is not None,
     )
-    return Ready(runner.path, runner.version, launcher, shape, _abi(wanted=landlock))
+    return Ready(runner.path, runner.version, launcher, shape, abi)
 
 
 def ready(result: ProbeResult, launcher: Launcher, *, landlock: bool) -> Ready:
     """What a result that says usable was about."""
+    abi = _abi(wanted=landlock)
     shape = Shape(
         private_proc="private-proc" in result.features,
         own_network="network-namespace" in result.features,
         bind_fd="bind-fd" in result.features,
         disable_userns="disable-userns" in result.features,
         root=os.geteuid() == 0,
+        landlock=abi is not None,
     )
-    return Ready(result.runner, result.version, launcher, shape, _abi(wanted=landlock))
+    return Ready(result.runner, result.version, launcher, shape, abi)
 
 
 def _abi(*, wanted: bool) -> int | None:

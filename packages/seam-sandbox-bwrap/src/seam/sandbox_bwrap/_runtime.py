@@ -79,6 +79,7 @@ class BwrapRuntime(SandboxRuntime):
             retry=config.probe_retry,
         )
         self._ready: tuple[ProbeResult, Ready] | None = None
+        self._judged: tuple[Policy, Ready, Enforcement] | None = None
 
     @property
     def mechanism(self) -> str:
@@ -101,8 +102,7 @@ class BwrapRuntime(SandboxRuntime):
         found = self._ready_of(probe)
         if found is None:
             return await self._fall_back(probe, argv, policy, cwd, env)
-        self._refuse(policy, found)
-        return self._confine(found, argv, policy, cwd, env)
+        return self._preparation.confine(found, argv, policy, cwd, env, self._permitted(policy, found))
 
     def read_status(self, confined: Confined, status: bytes) -> LaunchStatus:
         """See `SandboxRuntime.read_status`."""
@@ -158,8 +158,20 @@ class BwrapRuntime(SandboxRuntime):
         self._fallen.add(confined.token)
         return confined
 
-    def _refuse(self, policy: Policy, ready: Ready) -> None:
-        findings = refused_gaps(policy, self._enforcement(policy, ready))
+    def _permitted(self, policy: Policy, ready: Ready) -> Enforcement:
+        """What is enforced, remembered for one policy: it follows from what is known already.
+
+        Raises:
+            SandboxUnavailable: the policy forbids to run like that.
+        """
+        if self._judged is None or self._judged[0] is not policy or self._judged[1] is not ready:
+            enforcement = self._enforcement(policy, ready)
+            self._refuse(policy, ready, enforcement)
+            self._judged = policy, ready, enforcement
+        return self._judged[2]
+
+    def _refuse(self, policy: Policy, ready: Ready, enforcement: Enforcement) -> None:
+        findings = refused_gaps(policy, enforcement)
         if policy.network == "allow-list" and (self._tasks is None or not ready.shape.own_network):
             detail = "a network allow-list needs a network namespace, and a plugin to run the proxy"
             findings.append(Finding(reason=Reason.NETWORK_SETUP, detail=detail))

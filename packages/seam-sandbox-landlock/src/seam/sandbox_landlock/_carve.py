@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from seam.sandbox_def import Policy
 from seam.sandbox_landlock import _rights as rights
 
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")
+_DEVICE_FOLDERS = ("/dev/pts", "/dev/mqueue")
+"""Beside `_DEVICES` all that is to be seen of /dev, as inside of bubblewrap: no disk, no kernel memory."""
 
 
 class Carver:
@@ -41,6 +43,7 @@ class Carver:
         rules += [
             (rule.path, rights.WRITE) for rule in policy.writable if policy.access_of(rule.path) == "write"
         ]
+        rules += [(path, rights.READ) for path in _DEVICE_FOLDERS if path not in hidden]
         return rules + [(f"/dev/{name}", rights.DEVICE) for name in _DEVICES]
 
     def _readable(self, folder: str, hidden: set[str], passages: set[str]) -> Iterator[tuple[str, int]]:
@@ -58,7 +61,7 @@ class Carver:
         except OSError:
             return  # it cannot be listed, so nobody confined can look inside either
         for path, is_file in found:
-            if path in hidden:
+            if path in hidden or path == "/dev":
                 continue
             if is_file:
                 yield path, rights.FILE

@@ -63,6 +63,7 @@ class LandlockRuntime(SandboxRuntime):
         self._preparation = Preparation(config, tasks)
         self._launcher = find_launcher(config.launcher)
         self._swept = False
+        self._judged: tuple[Policy, Enforcement] | None = None
         files = self._launcher.files if self._launcher else ()
         self._probing = Probing(
             Circumstances(self.mechanism, config, (__file__,), lambda: files),
@@ -92,7 +93,9 @@ class LandlockRuntime(SandboxRuntime):
         abi = landlock_abi()
         if not probe.usable or self._launcher is None or isinstance(abi, Finding):
             raise SandboxUnavailable(probe.findings, self.mechanism)
-        enforcement = self._enforcement(policy, abi)
+        if self._judged is None or self._judged[0] is not policy:
+            self._judged = policy, self._enforcement(policy, abi)
+        enforcement = self._judged[1]
         self._refuse(policy, abi, enforcement)
         return self._preparation.confine(self._launcher, abi, argv, policy, cwd, env, enforcement)
 

@@ -144,12 +144,13 @@ class _Steps:
             fd = posix.open(path, posix.O_PATH | posix.O_CLOEXEC)
         except (FileNotFoundError, PermissionError, NotADirectoryError):
             return
-        if posix.fstat(fd).st_mode & 0o170000 != 0o040000:
-            rights &= _FILE_RIGHTS
-        rule = rights.to_bytes(8, sys.byteorder) + fd.to_bytes(4, sys.byteorder)
+        number = fd.to_bytes(4, sys.byteorder)
+        if self.libc.syscall(445, self.ruleset, 1, rights.to_bytes(8, sys.byteorder) + number, 0) == 0:
+            return  # left open: it is closed when the command begins
+        rights &= _FILE_RIGHTS  # those of a folder were for something that is none
         if rights:
+            rule = rights.to_bytes(8, sys.byteorder) + number
             self.call("path", self.libc.syscall(445, self.ruleset, 1, rule, 0))
-        posix.close(fd)
 
     def do_port(self, value: bytes) -> None:
         rights, _, port = value.partition(b":")

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,9 +33,8 @@ pytestmark = [pytest.mark.xdist_group("sandbox-matrix"), pytest.mark.timeout(900
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder that everybody may read and that is not below a shared temporary one."""
-    made = Path("/var/lib/seam-matrix") if os.geteuid() == 0 else Path.home() / ".seam-matrix"
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir(mode=0o755)
+    made = Path(tempfile.mkdtemp(prefix="seam-matrix-", dir="/var/lib" if os.geteuid() == 0 else Path.home()))
+    made.chmod(0o755)
     yield made
     shutil.rmtree(made)
 
@@ -67,9 +67,9 @@ def _as_user(folder: Path, sample: int | None) -> None:
     if python is None:
         pytest.skip("no Python of this version that an ordinary user can run")
     ordinary_user.bundle(folder / "bundle", [_HERE / "matrix_run.py"])
-    out = home / "matrix.json"
+    out = home / f"{folder.name}.json"
     chosen = [] if sample is None else ["--sample", str(sample), "--seed", str(SEED)]
-    arguments = ["--out", str(out), "--base", str(home / "arena"), *chosen]
+    arguments = ["--out", str(out), "--base", str(home / folder.name), *chosen]
     ordinary_user.run(python, folder / "bundle", "matrix_run.py", arguments, timeout=800)
     _judge(json.loads(out.read_text("utf-8")), "user")
     out.unlink()

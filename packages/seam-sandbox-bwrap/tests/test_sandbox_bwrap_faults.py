@@ -14,7 +14,7 @@ import pytest
 
 from seam.sandbox_bwrap import BwrapConfig, BwrapRuntime
 from seam.sandbox_def import PathRule, Policy, Reason, SandboxUnavailable
-from seam.sandbox_landlock import process_start
+from seam.sandbox_landlock import Trial, process_start, try_out
 from seam.subprocess_def import SubprocessRuntime
 
 pytestmark = pytest.mark.anyio
@@ -214,3 +214,71 @@ async def test_sb_038_and_024_a_killed_host_leaves_neither_processes_nor_mount_p
     runtime.close()
     assert not (arena / "ws/.rc").exists(), "the next start removes what the killed host left"
     assert (arena / "ws/up").exists()
+
+
+_NO_LOOPBACK = r"""
+cat /dev/fd/66 > "$0.args"
+if tr '\0' '\n' < "$0.args" | grep -q -e --unshare-net; then
+  echo 'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted' >&2
+  exit 1
+fi
+exec /bin/bash -c 'exec 66<"$0"; exec /usr/bin/bwrap "$@"' "$0.args" "$@"
+"""
+
+
+@pytest.mark.skipif(not os.access(REAL, os.X_OK), reason="no bubblewrap on this machine")
+async def test_sb_016_where_no_loopback_can_be_set_up_another_way_is_found_once(
+    subprocesses: SubprocessRuntime, arena: Path
+) -> None:
+    config = BwrapConfig(fallback="none", temporary=str(arena), runner=liar(arena, _NO_LOOPBACK))
+    runtime = BwrapRuntime(subprocesses, config)
+    probe = await runtime.probe()
+    assert probe.usable
+    assert [finding.reason for finding in probe.findings] == [Reason.NETWORK_SETUP]
+    assert "network-namespace" not in probe.features
+    code = "import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM)"
+    asked = Policy(mode="workspace-write", writable=(PathRule(path=str(arena / "ws"), reason="test"),))
+    confined = await runtime.confine(
+        ("/usr/bin/env", "python3", "-c", code), asked, cwd="/", env={"PATH": os.environ["PATH"]}
+    )
+    trial = await try_out(subprocesses, confined)
+    await runtime.release(confined)
+    assert runtime.read_status(confined, trial.status).exit_code == 1
+    assert b"PermissionError" in trial.stderr
+
+
+@pytest.mark.skipif(not os.access(REAL, os.X_OK), reason="no bubblewrap on this machine")
+async def test_a_runner_killed_in_the_middle_leaves_neither_processes_nor_mount_points(
+    subprocesses: SubprocessRuntime, arena: Path
+) -> None:
+    mark = f"seam-middle-{os.getpid()}"
+    config = BwrapConfig(fallback="none", temporary=str(arena))
+    runtime = BwrapRuntime(subprocesses, config)
+    rules = [PathRule(path=f"{arena}/{name}", reason="test") for name in ("ws", "ws/.rc")]
+    asked = Policy(mode="workspace-write", writable=(rules[0],), protected=(rules[1],))
+    command = f"echo up > up; exec -a {mark} sleep 500"
+    confined = await runtime.confine(
+        ("/bin/bash", "-c", command), asked, cwd=str(arena / "ws"), env={"PATH": "/bin:/usr/bin"}
+    )
+    trials: list[Trial] = []
+
+    async def attend() -> None:
+        trials.append(await try_out(subprocesses, confined))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(attend)
+        with anyio.fail_after(30):
+            while not (arena / "ws/up").exists():
+                await anyio.sleep(0.01)
+        found = subprocess.run(["pgrep", "-x", "bwrap"], capture_output=True, text=True, check=True)
+        for pid in found.stdout.split():
+            if mark in Path(f"/proc/{pid}/cmdline").read_text():
+                os.kill(int(pid), signal.SIGKILL)
+    released = await runtime.release(confined)
+    status = runtime.read_status(confined, trials[0].status)
+    assert status.started
+    assert status.exit_code is None, "nobody can know it"
+    assert (released.left, [path.name for path in (arena / "ws").iterdir()]) == ((), ["up"])
+    with anyio.fail_after(5):
+        while subprocess.run(["pgrep", "-f", mark], capture_output=True, check=False).returncode == 0:
+            await anyio.sleep(0.02)

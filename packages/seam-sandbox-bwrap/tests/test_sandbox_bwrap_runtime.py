@@ -239,6 +239,19 @@ async def test_a_value_of_a_megabyte_reaches_nobody_but_the_kernel_refuses_it_by
     assert (status.started, status.step) == (False, "exec")
 
 
+@pytest.mark.parametrize(
+    "env", [{"A": "x\0y"}, {"": "x"}, {"A=B": "x"}, {"A\0B": "x"}], ids=["value", "empty", "equals", "name"]
+)
+async def test_an_environment_that_cannot_be_one_is_refused_and_nothing_is_held(
+    runtime: BwrapRuntime, arena: Path, env: dict[str, str]
+) -> None:
+    asked = policy(arena, protected=rules(arena / "ws/.rc"))
+    with pytest.raises(ValueError, match=r"NUL|name of a variable"):
+        await runtime.confine(("/bin/true",), asked, cwd="/", env=env)
+    assert list((arena / "ws").iterdir()) == []
+    assert list(arena.glob("confined-mount-points-*/*.json")) == []
+
+
 async def test_the_runner_has_an_empty_environment(runtime: BwrapRuntime, arena: Path) -> None:
     env = {"LD_PRELOAD": "/evil.so", "BASH_ENV": "/evil.sh"}
     confined = await runtime.confine(("/bin/true", "--", "-x"), policy(arena), cwd="/", env=env)

@@ -314,3 +314,56 @@ def test_a_child_is_never_wider_than_its_parent(
 def test_rules_carry_what_was_written(home: Path, ws: Path) -> None:
     rule = next(r for r in resolve(PolicyConfig(), home, ws).hidden if r.path == str(home / ".ssh"))
     assert rule == PathRule(path=str(home / ".ssh"), reason=rule.reason, given="~/.ssh")
+
+
+def test_a_root_that_a_command_made_a_symlink_is_refused_at_the_next_call(
+    home: Path, ws: Path, tmp_path: Path
+) -> None:
+    (ws / "build").mkdir()
+    service = ConfiguredPolicy(PolicyConfig(writable=("build",)), str(home))
+    asked = PolicyRequest(workspace=str(ws))
+    assert service.resolve(asked).access_of(str(ws / "build/x")) == "write"
+    (ws / "build").rmdir()
+    (ws / "build").symlink_to(home)
+    with pytest.raises(InvalidPolicy, match="lies in a writable root"):
+        service.resolve(asked)
+    (ws / "build").unlink()
+    (tmp_path / "by-link").symlink_to(ws / "step")
+    (ws / "step").symlink_to(home)
+    with pytest.raises(InvalidPolicy, match="step"):
+        resolve(PolicyConfig(writable=(str(tmp_path / "by-link"),)), home, ws)
+    (tmp_path / "shared/project").mkdir(parents=True)
+    config = PolicyConfig(writable=(str(tmp_path / "shared"),))
+    resolve(config, home, tmp_path / "shared/project")
+    (tmp_path / "shared/project").rmdir()
+    (tmp_path / "shared/project").symlink_to(home)
+    with pytest.raises(InvalidPolicy, match="workspace"):
+        resolve(config, home, tmp_path / "shared/project")
+
+
+def test_nothing_about_the_machine_is_remembered_between_calls(home: Path, ws: Path) -> None:
+    service = ConfiguredPolicy(PolicyConfig(), str(home))
+    asked = PolicyRequest(workspace=str(ws))
+    first = service.resolve(asked)
+    assert service.resolve(asked) is first, "nothing has changed"
+    (ws / ".git").mkdir()
+    (ws / ".git/hooks").symlink_to(home)
+    with pytest.raises(LinkRefused):
+        service.resolve(asked)
+    (ws / ".git/hooks").unlink()
+    (ws / ".git/config").touch()
+    os.link(ws / ".git/config", ws / "second")
+    with pytest.raises(LinkRefused):
+        service.resolve(asked)
+    (ws / "second").unlink()
+    (home / ".ssh").symlink_to(ws / "keys")
+    assert service.resolve(asked).access_of(str(ws / "keys/id")) == "none"
+    ws.rename(ws.parent / "gone")
+    with pytest.raises(InvalidPolicy):
+        service.resolve(asked)
+
+
+def test_overlapping_and_repeated_roots_are_one_rule_each(home: Path, ws: Path) -> None:
+    (ws / "a/b").mkdir(parents=True)
+    policy = resolve(PolicyConfig(writable=("a", "a/b", "a", str(ws / "a/../a"), str(ws))), home, ws)
+    assert [rule.path for rule in policy.writable] == [str(ws), str(ws / "a"), str(ws / "a/b")]

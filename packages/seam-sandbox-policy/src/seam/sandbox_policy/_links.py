@@ -1,16 +1,20 @@
 """Links that would undo a rule: found and refused before anything runs."""
 
 # Paths stay strings: they may hold any bytes, and resolving a policy must stay cheap.
-# ruff: noqa: PTH115
+# ruff: noqa: PTH114, PTH115, PTH118, PTH120
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 
 from seam.sandbox_def import LinkRefused, PathRule
 from seam.sandbox_policy._canonical import inside
 from seam.sandbox_policy._scene import Look
+
+_MOST_LINKS = 40
+"""As many as the kernel follows."""
 
 
 def refuse_symlink(path: str, root: str, look: Look) -> None:
@@ -35,6 +39,23 @@ def refuse_symlink(path: str, root: str, look: Look) -> None:
                 kind="symlink",
                 target=target,
             )
+
+
+def links_on(path: str) -> Iterator[str]:
+    """Where each symlink lies that the resolution of an absolute path follows, as far as the kernel follows them."""
+    rest, followed = path, 0
+    while followed < _MOST_LINKS:
+        current = ""
+        for name in rest.strip("/").split("/"):
+            current = f"{current}/{name}"
+            if os.path.islink(current):
+                break
+        else:
+            return
+        yield current
+        followed += 1
+        whole = os.path.join(os.path.dirname(current), os.readlink(current))
+        rest = os.path.normpath(whole + rest[len(current) :])
 
 
 def refuse_hard_links(rules: tuple[PathRule, ...], kind: str, look: Look) -> None:

@@ -13,36 +13,48 @@ from seam.sandbox_def import InvalidPolicy, PathRule
 from seam.sandbox_policy import _defaults as defaults
 from seam.sandbox_policy._canonical import BadPath, inside, writable_root
 from seam.sandbox_policy._config import PolicyConfig
-from seam.sandbox_policy._links import refuse_symlink, writable_by_link
+from seam.sandbox_policy._links import links_on, refuse_symlink, writable_by_link
 from seam.sandbox_policy._scene import Scene
 
 
-def writable_rules(config: PolicyConfig, scene: Scene) -> tuple[PathRule, ...]:
-    """The workspace and the configured roots.
+def writable_rules(config: PolicyConfig, scene: Scene, workspace: str | None) -> tuple[PathRule, ...]:
+    """The workspace, as the request names it, and the configured roots.
 
     Raises:
         InvalidPolicy: with every root that cannot be one.
     """
     rules: dict[str, PathRule] = {}
     problems: list[tuple[str, str]] = []
-    asked = (
-        []
-        if scene.places.workspace is None
-        else [("workspace", scene.places.workspace, "the workspace", "workspace")]
-    )
+    through_links: list[tuple[str, str]] = []
+    asked = [] if workspace is None else [("workspace", workspace, "the workspace", "workspace")]
     asked += [
         (f"writable[{i}]", w, "listed as writable", "deployment") for i, w in enumerate(config.writable)
     ]
     for place, written, reason, source in asked:
         try:
-            real = writable_root(scene.expand(written))
+            given = scene.expand(written)
+            real = writable_root(given)
         except BadPath as error:
             problems.append((place, str(error)))
             continue
+        if given != real:
+            through_links.append((place, given))
         rules.setdefault(real, scene.memory.rule(real, written, reason, source))
+    problems += _movable(through_links, rules)
     if problems:
         raise InvalidPolicy(tuple(problems))
     return tuple(rules.values())
+
+
+def _movable(given: list[tuple[str, str]], roots: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Roots named through a symlink that a command could have put there: the next root would be what it likes."""
+    for place, path in given:
+        for link in links_on(path):
+            if any(inside(link, root) for root in roots):
+                yield (
+                    place,
+                    f"{path!r} leads through the symlink {link!r}, which lies in a writable root; name the folder itself",
+                )
 
 
 def hidden_rules(config: PolicyConfig, scene: Scene) -> tuple[PathRule, ...]:

@@ -125,7 +125,7 @@ class ConfiguredPolicy(SandboxPolicy):
     def _confining(self, mode: Mode, decided_by: _Decider, request: PolicyRequest) -> Policy:
         config = self._config
         scene = Scene(Places(self._home, self._workspace(request)), self._memory)
-        roots = writable_rules(config, scene)
+        roots = writable_rules(config, scene, request.workspace)
         # In read-only the roots are merely seen, which matters below a hidden folder (a checkout in /tmp).
         writable, seen = (roots, ()) if mode == "workspace-write" else ((), roots)
         protected = protected_rules(config, scene, writable)

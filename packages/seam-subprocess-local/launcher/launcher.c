@@ -1,6 +1,6 @@
 /* seam-launcher: starts commands for one host process and owns their trees.
  *
- * One server per host, one supervisor per command. The server forks a spare supervisor before it is needed; the spare
+ * One server per host, one supervisor per command. The server forks a spare supervisor before it is needed; a spare
  * takes the next order off the socket, starts the command with vfork, and stays its parent and child subreaper:
  * whatever the command leaves behind (setsid, double fork, a killed parent) is handed to it by the kernel, so no
  * descendant can leave, and a pid that it signals cannot have been reused. It talks to the host over a control socket
@@ -135,6 +135,7 @@ static int terminating, escalated;   /* TERM was sent; KILL was sent */
 static long long deadline_ms;        /* when TERM becomes KILL */
 static const char *cgroup = "";
 static volatile int failed_stage, failed_errno; /* written by the vfork child, read by its parent */
+static struct { long long user_us, system_us, peak_kib; } used; /* by what was collected of the tree */
 
 /* ---- small things --------------------------------------------------------------------------------------------- */
 
@@ -174,14 +175,7 @@ static void tell(const void *data, word size)
 
 static void tell_event(int kind, int pid, int status, int facts)
 {
-    struct usage used;
-    struct event event = {kind, pid, status, facts, 0, 0, 0};
-    if (kind == EVENT_EXITED || kind == EVENT_GONE) {
-        call2(__NR_getrusage, RUSAGE_CHILDREN, &used);
-        event.user_us = used.user.seconds * 1000000LL + used.user.microseconds;
-        event.system_us = used.system.seconds * 1000000LL + used.system.microseconds;
-        event.peak_kib = used.peak_kib;
-    }
+    struct event event = {kind, pid, status, facts, used.user_us, used.system_us, used.peak_kib};
     tell(&event, sizeof event);
 }
 
@@ -296,10 +290,15 @@ static void list_tree(void)
 static int reap(void)
 {
     int status, left = 1, leader_status = 0, leader_ended = 0;
+    struct usage usage;
     for (;;) {
-        long pid = call4(__NR_wait4, -1, &status, WNOHANG, 0);
+        long pid = call4(__NR_wait4, -1, &status, WNOHANG, &usage);
         if (pid == 0) break;
         if (pid == -ECHILD) { left = 0; break; }
+        /* the sum over the children, each with what it waited for itself: this process serves one command after another */
+        used.user_us += usage.user.seconds * 1000000LL + usage.user.microseconds;
+        used.system_us += usage.system.seconds * 1000000LL + usage.system.microseconds;
+        if (usage.peak_kib > used.peak_kib) used.peak_kib = usage.peak_kib;
         if (pid == leader && !leader_reaped) {
             leader_reaped = leader_ended = 1;
             leader_status = status;
@@ -374,6 +373,31 @@ static int start(const struct plan *plan)
     return failed_stage ? -failed_errno : 0;
 }
 
+/* ---- spares --------------------------------------------------------------------------------------------------- */
+
+/* A supervisor whose tree has ended is a spare again if it has a seat, which spares the next command its fork, its page
+ * faults and the server's attention. Without one (all taken: a burst) it is a spare once, and ends with its tree. */
+#define SEATS 8
+#define STANDING SEATS
+static volatile char *idle; /* shared by all: which seat's holder waits for an order; the last: whether a seatless one does */
+static int seat, socket, taken, keep; /* of a supervisor: its seat, what it waits at, where it tells the server; whether it stays */
+
+static int any_idle(void)
+{
+    __sync_synchronize(); /* a taker marks itself, then looks: of two at once, one sees that nobody is left */
+    for (int i = 0; i <= STANDING; i++)
+        if (idle[i]) return 1;
+    return 0;
+}
+
+/* This command is the last of this supervisor. */
+static void retire(void)
+{
+    keep = 0;
+    call1(__NR_close, socket);
+    call1(__NR_close, taken);
+}
+
 /* ---- the watch ------------------------------------------------------------------------------------------------ */
 
 static void terminate(int grace_ms)
@@ -401,9 +425,10 @@ static void serve(struct request *request)
     if (request->kind == REQUEST_LIST) list_tree();
 }
 
-static _Noreturn void watch(int host, int signals, int grace_ms)
+/* Until nothing of the tree is left. */
+static void watch(int host, int signals, int grace_ms)
 {
-    struct pollfd watched[3] = {{signals, POLLIN, 0}, {control, POLLIN, 0}, {host, POLLIN, 0}};
+    struct pollfd watched[4] = {{signals, POLLIN, 0}, {control, POLLIN, 0}, {host, POLLIN, 0}, {keep ? taken : -1, 0, 0}};
     struct request request;
     char waste[128 * 8];
     int pause_ms = 1;
@@ -422,7 +447,7 @@ static _Noreturn void watch(int host, int signals, int grace_ms)
             limit.nanoseconds = wait % 1000 * 1000000;
             until = &limit;
         }
-        call5(__NR_ppoll, watched, 3, until, 0, 8);
+        call5(__NR_ppoll, watched, 4, until, 0, 8);
         if (watched[0].revents) {
             /* signalfd records: 128 bytes each, the signal's number first */
             long size = call3(__NR_read, signals, waste, sizeof waste);
@@ -442,10 +467,13 @@ static _Noreturn void watch(int host, int signals, int grace_ms)
             watched[2].fd = -1;
             terminate(0);
         }
+        if (watched[3].revents) { /* the server is gone: the host must hear of it at its next order */
+            watched[3].fd = -1;
+            retire();
+        }
     }
     if (!leader_reaped) tell_event(EVENT_EXITED, leader, 0, FACT_UNKNOWN); /* somebody made the kernel reap for us: unknown */
     if (left_behind || terminating) tell_event(EVENT_GONE, leader, 0, escalated ? FACT_ESCALATED : 0);
-    leave(0);
 }
 
 /* ---- orders --------------------------------------------------------------------------------------------------- */
@@ -456,11 +484,11 @@ struct extra { word size; int level, type, descriptors[DESCRIPTORS_MAX]; };
 static char arena[1 << 18] __attribute__((aligned(16))); /* orders up to here arrive in the message itself */
 
 /* Take one order off the socket; the number of its descriptors, 0 when the host has closed the socket. */
-static int receive(int socket, struct extra *extra)
+static int receive(int from, struct extra *extra)
 {
     struct { void *data; word size; } part = {arena, sizeof arena};
     struct message message = {0, 0, (void *)&part, 1, extra, sizeof *extra, 0};
-    long size = call3(__NR_recvmsg, socket, &message, 0x40000000 /* MSG_CMSG_CLOEXEC */);
+    long size = call3(__NR_recvmsg, from, &message, 0x40000000 /* MSG_CMSG_CLOEXEC */);
     if (size < (long)sizeof(struct order) || message.extra_size < sizeof(word) + 2 * sizeof(int)) return 0;
     return (int)((extra->size - sizeof(word) - 2 * sizeof(int)) / sizeof(int));
 }
@@ -482,14 +510,16 @@ static char **split(char **texts, int count, char **pointers)
     return pointers;
 }
 
-static _Noreturn void supervise(int socket, int taken, int host, int signals)
+/* Take one order and see it through. */
+static void supervise(int server, int host, int signals)
 {
     struct extra extra;
     struct order *order = (struct order *)arena;
     int count = receive(socket, &extra), *given = extra.descriptors;
     if (!count) call1(__NR_exit_group, 0);
-    int note[2] = {(int)call0(__NR_getpid), order->flags};
-    call3(__NR_write, taken, note, sizeof note); /* the server makes the next spare while this one starts the command */
+    int self = (int)call0(__NR_getpid), note[2] = {self, order->flags};
+    idle[seat] = 0;
+    if (!any_idle() || order->flags & FLAG_DETACHED) call3(__NR_write, taken, note, sizeof note);
 
     control = given[0];
     record = order->flags & FLAG_DETACHED ? given[4] : -1;
@@ -521,7 +551,7 @@ static _Noreturn void supervise(int socket, int taken, int host, int signals)
     plan.cwd = strings[1];
     plan.file = strings[2];
     plan.envp = split(&texts, order->argc, plan.argv);
-    split(&texts, order->envc, plan.envp);
+    char **behind = split(&texts, order->envc, plan.envp);
     for (int i = 0; i < 3; i++) call3(__NR_dup3, given[i + 1], i, 0);
 
     int result = start(&plan);
@@ -530,20 +560,28 @@ static _Noreturn void supervise(int socket, int taken, int host, int signals)
         if (leader) call4(__NR_wait4, leader, 0, 0, 0);
         leave(1);
     }
-    tell_event(EVENT_STARTED, leader, note[0], 0);
-    for (int i = 0; i < 3; i++) call1(__NR_close, i);
+    tell_event(EVENT_STARTED, leader, self, 0);
+    /* let go of them, but leave the numbers taken: the descriptors of the next order must not get them */
+    for (int i = 0; i < 3; i++) call3(__NR_dup3, signals, i, O_CLOEXEC);
     for (int i = 1; i < count; i++)
         if (i != 4 || record < 0) call1(__NR_close, given[i]);
-    call1(__NR_close, socket);
-    call1(__NR_close, taken);
+    keep = seat < SEATS && !flags && !*cgroup && call0(__NR_getppid) == server;
+    if (!keep) retire();
     if (flags & FLAG_DETACHED) call0(__NR_setsid);
     watch(flags & FLAG_DETACHED ? -1 : host, signals, order->grace_ms);
+    if (!keep) leave(0);
+
+    memset(arena, 0, (word)((char *)behind - arena)); /* nobody's environment is kept */
+    if (control >= 0) call1(__NR_close, control);
+    leader = leader_reaped = left_behind = terminating = escalated = 0;
+    used.user_us = used.system_us = used.peak_kib = 0;
+    idle[seat] = 1;
 }
 
 /* ---- the server ----------------------------------------------------------------------------------------------- */
 
 #define SUPERVISORS_MAX 65536
-static struct { int pid, detached; } supervisors[SUPERVISORS_MAX];
+static struct { int pid, seat, detached; } supervisors[SUPERVISORS_MAX];
 static int supervisor_count;
 
 static int find_supervisor(int pid)
@@ -567,7 +605,7 @@ static int kill_orphans(void)
 }
 
 /* No process could be made: answer the order that waits, so that its caller hears why. */
-static void refuse(int socket, long result)
+static void refuse(long result)
 {
     struct extra extra;
     int count = receive(socket, &extra);
@@ -578,9 +616,28 @@ static void refuse(int socket, long result)
     for (int i = 0; i < count; i++) call1(__NR_close, extra.descriptors[i]);
 }
 
-static _Noreturn void run(int socket, int host_pid)
+/* A seat that nobody holds, else the one for those who stay once. */
+static int free_seat(void)
 {
-    int taken[2], spare = 0, open = 1, orphans = 0, priority = 0, ordinary, host, signals, status, note[2];
+    int free = 0;
+    for (int i = 0; i < supervisor_count && free < SEATS; i++)
+        if (supervisors[i].seat == free) {
+            free++;
+            i = -1; /* look for this one from the beginning */
+        }
+    return free;
+}
+
+static void forget(int at)
+{
+    if (supervisors[at].seat >= 0) idle[supervisors[at].seat] = 0;
+    supervisors[at] = supervisors[--supervisor_count];
+}
+
+static _Noreturn void run(int host_pid)
+{
+    int notes[2], open = 1, orphans = 0, priority = 0, ordinary, host, signals, status, note[2];
+    int self = (int)call0(__NR_getpid);
     word all = ~0UL, wanted = 1UL << (SIGCHLD - 1) | 1UL << (SIGTERM - 1) | 1UL << (SIGQUIT - 1);
     struct action standard = {0, 0, 0, 0};
     char waste[128 * 8];
@@ -598,41 +655,53 @@ static _Noreturn void run(int socket, int host_pid)
     host = (int)call2(__NR_pidfd_open, host_pid, 0); /* -1 on an old kernel: the sockets alone tell */
     if (call0(__NR_getppid) != host_pid) leave(1);
     signals = (int)call4(__NR_signalfd4, -1, &wanted, sizeof wanted, O_CLOEXEC | O_NONBLOCK);
-    call2(__NR_pipe2, taken, O_CLOEXEC);
+    call2(__NR_pipe2, notes, O_CLOEXEC);
+    taken = notes[1];
+    idle = (volatile char *)call(__NR_mmap, 0, SEATS + 1, 3, 0x21 /* shared, anonymous */, (word)-1, 0);
+    if ((long)idle < 0 && (long)idle > -4096) leave(1);
     if (call3(__NR_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) < 0) /* before Linux 5.11 */
         for (int i = 3; i < 65536; i++) call3(__NR_fcntl, i, F_SETFD, 1 /* FD_CLOEXEC */);
 
-    struct pollfd watched[4] = {{signals, POLLIN, 0}, {taken[0], POLLIN, 0}, {socket, 0, 0}, {host, POLLIN, 0}};
+    struct pollfd watched[4] = {{signals, POLLIN, 0}, {notes[0], POLLIN, 0}, {socket, 0, 0}, {host, POLLIN, 0}};
     for (;;) {
+        int spare = any_idle();
         if (open && !spare) {
+            seat = free_seat();
+            idle[seat] = 1;
             pid = call5(__NR_clone, SIGCHLD, 0, 0, 0, 0);
             if (pid == 0) {
                 if (ordinary) call3(__NR_sched_setscheduler, 0, 0 /* SCHED_OTHER */, &priority);
                 call2(__NR_prctl, PR_SET_CHILD_SUBREAPER, 1);
-                call1(__NR_close, taken[0]);
-                supervise(socket, taken[1], host, signals);
+                call1(__NR_close, notes[0]);
+                for (;;) supervise(self, host, signals);
             }
             if (pid > 0 && supervisor_count < SUPERVISORS_MAX) {
-                spare = (int)pid;
+                for (int i = 0; i < supervisor_count; i++) /* one seatless spare at a time: the last one has taken its order */
+                    if (supervisors[i].seat == STANDING) supervisors[i].seat = -1;
                 supervisors[supervisor_count].detached = 0;
-                supervisors[supervisor_count++].pid = spare;
-            } else if (watched[2].revents & POLLIN)
-                refuse(socket, pid);
+                supervisors[supervisor_count].seat = seat;
+                supervisors[supervisor_count++].pid = (int)pid;
+                spare = 1;
+            } else {
+                idle[seat] = 0;
+                if (watched[2].revents & POLLIN) refuse(pid);
+            }
         }
         watched[2].events = spare ? 0 : POLLIN;
         call5(__NR_ppoll, watched, 4, 0, 0, 8);
-        if (watched[1].revents && call3(__NR_read, taken[0], note, sizeof note) == sizeof note) {
+        if (watched[1].revents && call3(__NR_read, notes[0], note, sizeof note) == sizeof note) {
             int at = find_supervisor(note[0]);
-            if (at >= 0) supervisors[at].detached = note[1] & FLAG_DETACHED;
-            if (note[0] == spare) spare = 0;
+            if (at >= 0 && note[1] & FLAG_DETACHED) {
+                supervisors[at].detached = 1;
+                supervisors[at].seat = -1;
+            }
         }
         if (watched[0].revents) {
             call3(__NR_read, signals, waste, sizeof waste);
             while ((pid = call4(__NR_wait4, -1, &status, WNOHANG, 0)) > 0) {
                 int at = find_supervisor((int)pid);
-                if (at >= 0) supervisors[at] = supervisors[--supervisor_count];
+                if (at >= 0) forget(at);
                 if (at < 0 || status & 0x7f) orphans = 1;
-                if (pid == spare) spare = 0;
             }
         }
         if (orphans) orphans = kill_orphans();
@@ -652,5 +721,6 @@ __attribute__((used)) _Noreturn void enter(word *stack)
 {
     char **argv = (char **)(stack + 1);
     if (stack[0] != 3) leave(2);
-    run(number(argv[1]), number(argv[2]));
+    socket = number(argv[1]);
+    run(number(argv[2]));
 }

@@ -71,7 +71,9 @@ class EventReader:
                     at -= EVENT.size
                     break
                 found = [LISTED.unpack_from(data, at + i * LISTED.size) for i in range(event.pid)]
-                names = tuple((pid, name.rstrip(b"\0").decode("utf-8", "replace")) for pid, name in found)
+                names = tuple(
+                    (pid, name.partition(b"\0")[0].decode("utf-8", "replace")) for pid, name in found
+                )
                 event = event._replace(listed=names)
                 at += event.pid * LISTED.size
             events.append(event)

@@ -141,3 +141,13 @@ def test_limits_narrow_field_by_field() -> None:
     right = Limits(processes=None, memory=7, cpu_time=9)
     both = left.narrowed(right)
     assert (both.processes, both.memory, both.cpu_time) == (10, 7, 5)
+
+
+def test_a_changed_copy_has_a_digest_and_rulings_of_its_own() -> None:
+    policy = Policy(mode="workspace-write", writable=(rule("/s"),))
+    assert policy.access_of("/s/x") == "write"
+    before = policy.digest
+    narrow = policy.model_copy(update={"mode": "read-only", "writable": ()})
+    assert narrow.access_of("/s/x") == "read"
+    assert narrow.digest != before == policy.digest
+    assert policy.model_copy() == policy

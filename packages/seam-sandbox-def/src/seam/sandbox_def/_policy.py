@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal
 
@@ -81,6 +82,13 @@ class Policy(Value):
         """Whether a runtime is needed: everything but `full-access`."""
         return self.mode != "full-access"
 
+    def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Policy:
+        """As `BaseModel.model_copy`, without what was derived from the fields of the original."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("digest", "_rulings"):
+            copied.__dict__.pop(name, None)
+        return copied
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 over the canonical JSON form."""
@@ -91,16 +99,26 @@ class Policy(Value):
         """What holds for an absolute, canonical `path`. Purely lexical: symlinks are the caller's business."""
         if not self.confines:
             return Ruling(access="write", rule=f"mode {self.mode}")
-        best = Ruling(access="read", rule=f"mode {self.mode}")
-        for name, access, rules in self._ranked():
-            for rule in rules:
-                if _contains(rule.path, path) and (best.path is None or len(rule.path) >= len(best.path)):
-                    best = Ruling(access=access, rule=f"{name}: {rule.reason}", path=rule.path)
-        return best
+        current = path
+        while current:
+            ruling = self._rulings.get(current)
+            if ruling is not None:
+                return ruling
+            current = current.rpartition("/")[0]
+        return self._rulings.get("/") or Ruling(access="read", rule=f"mode {self.mode}")
 
     def access_of(self, path: str) -> PathAccess:
         """`ruling(path).access`."""
         return self.ruling(path).access
+
+    @cached_property
+    def _rulings(self) -> dict[str, Ruling]:
+        """The strongest rule of each path."""
+        return {
+            rule.path: Ruling(access=access, rule=f"{name}: {rule.reason}", path=rule.path)
+            for name, access, rules in self._ranked()
+            for rule in rules
+        }
 
     def _ranked(self) -> tuple[tuple[str, PathAccess, tuple[PathRule, ...]], ...]:
         # Weakest first: on the same path a later one replaces an earlier one.
@@ -110,7 +128,3 @@ class Policy(Value):
             ("protected", "read", self.protected),
             ("hidden", "none", self.hidden),
         )
-
-
-def _contains(root: str, path: str) -> bool:
-    return path == root or path.startswith(root if root.endswith("/") else root + "/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from seam.sandbox_def import Policy
+from seam.sandbox_def import Finding, Policy, Reason, SandboxUnavailable
 from seam.sandbox_landlock import _rights as rights
 
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")
@@ -101,12 +101,20 @@ def inner_rules(policy: Policy, private: tuple[str, ...]) -> list[tuple[str, int
 
 
 def hidden_inside_writable(policy: Policy) -> tuple[str, ...]:
-    """Hidden paths that exist below a writable root: Landlock cannot take them out of it."""
-    return tuple(
-        rule.path
-        for rule in policy.hidden
-        if _below_writable(rule.path, policy) and os.path.lexists(rule.path)
-    )
+    """Hidden paths below a writable root. Landlock cannot take those that exist out of it."""
+    return tuple(rule.path for rule in policy.hidden if _below_writable(rule.path, policy))
+
+
+def refuse_existing(hidden: tuple[str, ...]) -> None:
+    """Refuse hidden paths of `hidden_inside_writable` that exist.
+
+    Raises:
+        SandboxUnavailable: with each of them.
+    """
+    details = [f"hidden inside a writable root: {path}" for path in hidden if os.path.lexists(path)]
+    if details:
+        findings = (Finding(reason=Reason.GAP_FORBIDDEN, detail=detail) for detail in details)
+        raise SandboxUnavailable(tuple(findings), "landlock")
 
 
 def protected_inside_writable(policy: Policy) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ class LandlockRuntime(SandboxRuntime):
         self._preparation = Preparation(config, tasks)
         self._launcher = find_launcher(config.launcher)
         self._swept = False
-        self._judged: tuple[Policy, Enforcement] | None = None
+        self._abi = landlock_abi()
+        self._judged: tuple[Policy, Enforcement, tuple[str, ...]] | None = None
         files = self._launcher.files if self._launcher else ()
         self._probing = Probing(
             Circumstances(self.mechanism, config, (__file__,), lambda: files),
@@ -90,13 +91,11 @@ class LandlockRuntime(SandboxRuntime):
         """See `SandboxRuntime.confine`."""
         check_arguments(argv, policy)
         probe = await self.probe()
-        abi = landlock_abi()
+        abi = self._abi
         if not probe.usable or self._launcher is None or isinstance(abi, Finding):
             raise SandboxUnavailable(probe.findings, self.mechanism)
-        if self._judged is None or self._judged[0] is not policy:
-            self._judged = policy, self._enforcement(policy, abi)
-        enforcement = self._judged[1]
-        self._refuse(policy, abi, enforcement)
+        enforcement, hidden = self._permitted(policy, abi)
+        carve.refuse_existing(hidden)
         return self._preparation.confine(self._launcher, abi, argv, policy, cwd, env, enforcement)
 
     def read_status(self, confined: Confined, status: bytes) -> LaunchStatus:
@@ -114,7 +113,7 @@ class LandlockRuntime(SandboxRuntime):
     async def report(self) -> RuntimeReport:
         """See `SandboxRuntime.report`. Always probes anew."""
         probe = await self._probing.fresh()
-        abi = landlock_abi()
+        abi = self._abi
         if not probe.usable or isinstance(abi, Finding):
             return RuntimeReport(probes=(probe,), modes=())
         return RuntimeReport(
@@ -127,7 +126,7 @@ class LandlockRuntime(SandboxRuntime):
 
     async def _probe(self) -> ProbeResult:
         began = time.monotonic()
-        abi = landlock_abi()
+        abi = self._abi
         finding = self._obstacle(abi)
         if finding is None and isinstance(abi, int):
             finding = await self._self_test(abi)
@@ -173,14 +172,22 @@ class LandlockRuntime(SandboxRuntime):
             explain=_explain,
         )
 
+    def _permitted(self, policy: Policy, abi: int) -> tuple[Enforcement, tuple[str, ...]]:
+        """What is enforced, and the hidden paths that must not exist; remembered for one policy, it follows from that.
+
+        Raises:
+            SandboxUnavailable: the policy forbids to run like that.
+        """
+        if self._judged is None or self._judged[0] is not policy:
+            enforcement = self._enforcement(policy, abi)
+            self._refuse(policy, abi, enforcement)
+            self._judged = policy, enforcement, carve.hidden_inside_writable(policy)
+        return self._judged[1:]
+
     def _refuse(self, policy: Policy, abi: int, enforcement: Enforcement) -> None:
-        """What cannot be run at all: gaps that the policy forbids, hidden files in a writable root, a launcher
-        that the command itself could have replaced."""
-        hidden = carve.hidden_inside_writable(policy)
-        findings = [
-            Finding(reason=Reason.GAP_FORBIDDEN, detail=f"hidden inside a writable root: {p}") for p in hidden
-        ]
-        findings += refused_gaps(policy, enforcement)
+        """What cannot be run at all: gaps that the policy forbids, a launcher that the command itself could have
+        replaced."""
+        findings = refused_gaps(policy, enforcement)
         if policy.network == "allow-list" and (abi < _PORTS_SINCE or self._tasks is None):
             detail = f"a network allow-list needs Landlock ABI {_PORTS_SINCE} and a plugin to run the proxy"
             findings.append(Finding(reason=Reason.GAP_FORBIDDEN, detail=detail))

@@ -86,7 +86,7 @@ class Policy(Value):
         """As `BaseModel.model_copy`, without what was derived from the fields of the original."""
         copied = super().model_copy(update=update, deep=deep)
         for name in ("digest", "_rulings"):
-            copied.__dict__.pop(name, None)
+            vars(copied).pop(name, None)
         return copied
 
     @cached_property

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pty
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import tty
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -35,6 +37,8 @@ pytestmark = [
 RUNTIMES = ("bwrap", "landlock")
 KILLED = 7
 """Exit code of the other host when its command was killed."""
+TERMINAL = "terminal"
+"""Asks the other host, which has a terminal of its own, to push characters into it."""
 
 
 @asynccontextmanager
@@ -199,6 +203,41 @@ async def test_sb_024_nothing_survives_a_killed_host(runtime: str, arena: Path) 
         await gone(mark)
 
 
+_PUSH = """
+import fcntl, os, termios
+for name in (0, 1, 2, "/dev/tty", "/proc/self/fd/0"):
+    try:
+        fd = name if isinstance(name, int) else os.open(name, os.O_RDWR)
+        fcntl.ioctl(fd, termios.TIOCSTI, b"x")
+        print("through")
+    except OSError as error:
+        print("stopped")
+"""
+
+
+async def test_sb_025_nothing_is_typed_into_the_terminal_of_the_host(runtime: str, arena: Path) -> None:
+    (arena / "ws/push.py").write_text(_PUSH)
+    master, slave = pty.openpty()
+    try:
+        host = subprocess.Popen(
+            [sys.executable, str(Path(__file__)), runtime, str(arena), TERMINAL],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+        await anyio.to_thread.run_sync(host.wait)
+        said = (arena / "ws/said").read_text().split() if (arena / "ws/said").exists() else []
+        assert (host.returncode, said) == (0, ["stopped"] * 5)
+        tty.setraw(slave)
+        os.set_blocking(slave, False)
+        with pytest.raises(BlockingIOError):
+            os.read(slave, 1)
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
 async def test_sb_026_what_builds_do_with_files_works(runtime: str, arena: Path) -> None:
     package = arena / "ws/src/demo"
     package.mkdir(parents=True)
@@ -294,9 +333,14 @@ async def test_a_command_that_replaces_its_workspace_by_a_link_gains_nothing(
 
 async def _host(runtime: str, arena: str, mark: str) -> int:
     command = f"exec -a {mark} sleep 500 & (exec -a {mark} setsid sleep 500) & echo up > up; wait; : {mark}"
+    if mark == TERMINAL:
+        os.close(os.open(os.ttyname(0), os.O_RDWR))  # the first terminal that a new session opens is its own
+        command = "python3 push.py > said"
     async with opened(runtime) as executor:
         spec = executor.resolve(ExecRequest(command=command, workspace=f"{arena}/ws"))
         result = await executor.run(spec)
+    if mark == TERMINAL:
+        return result.exit_code or 0
     return KILLED if result.exit_code is None or result.exit_code != 0 else 1
 
 

@@ -15,7 +15,8 @@ from seam.subprocess_def import ProcessExit
 class Attendance:
     """One wait, without a task of its own: limits are the deadline of a scope, wishes to end cancel it.
 
-    The first scope spans the start and the first wait, since scopes are not free.
+    The first scope spans the start and the first wait, since scopes are not free. It is a shield until the start is over: a
+    command that may have written already must not be dropped with its output because its handle was not here yet.
     """
 
     def __init__(self, spec: ExecSpec, *, guard: float) -> None:
@@ -26,23 +27,30 @@ class Attendance:
         """The command, as soon as it is started."""
         self.end: ProcessExit | None = None
         """How it ended; `None` while it runs, and when it is to be ended (`verdict.ender` says for whom)."""
-        self.scope = anyio.CancelScope(deadline=began + limits.timeout)
+        self.scope = anyio.CancelScope(deadline=began + limits.timeout, shield=True)
         self._names: tuple[StreamName, ...] = (
             ("stdout",) if spec.streams == "merged" else ("stdout", "stderr")
         )
         self._timeout_at = began + limits.timeout
         self._idle = limits.idle_timeout
+        self._guard = guard
         self._tail = limits.drain + guard
         self._give_up_at: float | None = None
 
     def interrupt(self, ender: EndedBy, reason: str | None = None) -> None:
-        """Stop waiting or starting, since somebody wants the end."""
+        """Stop waiting, since somebody wants the end; a start that is under way has the guard's time to be told."""
         self.verdict.blame(ender, reason)
-        self.scope.cancel()
+        if self.running is None:
+            self.scope.deadline = min(self.scope.deadline, anyio.current_time() + self._guard)
+        else:
+            self.scope.cancel()
 
     async def first(self, running: Running) -> None:
         """Wait inside the scope in which the command was started."""
         self.running = running
+        self.scope.shield = False
+        if self.verdict.ender is not None:
+            return
         if self._idle is not None:
             self.scope.deadline = self._deadline(running)
         self.end = await running.process.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from seam.bench import _exec_chain
 from seam.bench import _exec_latency as latency
 from seam.bench import _exec_volume as volume
 from seam.bench._flood import MIB
@@ -17,6 +18,7 @@ def measure(smoke: bool) -> Sequence[Row]:
     rows: list[Row] = []
     for backend in ("asyncio", "trio"):
         rows += latency.on(backend, rounds)
+        rows += _exec_chain.chain(backend, rounds)
     rows += latency.floor(rounds)
     rows += latency.levels(rounds)
     for backend in ("asyncio", "trio"):

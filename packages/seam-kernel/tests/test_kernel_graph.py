@@ -217,7 +217,9 @@ def check(root: Scope, world: World) -> None:
         wanted = "active" if instance in runs else "failed" if instance.state == "failed" else "pending"
         world.expect(instance.state == wanted, f"{instance.name} is {instance.state}, should be {wanted}")
         for key, provider in instance.bindings.items():
-            world.expect(giver(instance, key) is provider, f"{instance.name} has {key} from {provider.name}")
+            nearest = giver(instance, key)
+            right = nearest is provider or uses(nearest, instance)
+            world.expect(right, f"{instance.name} has {key} from {provider.name}")
         for service in instance.plugin.optional if instance in runs else ():
             key = service.service_key
             provider = giver(instance, key)

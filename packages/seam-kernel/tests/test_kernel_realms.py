@@ -222,3 +222,70 @@ async def test_contributions_come_in_listing_order_with_children_beside_their_pa
         assert [item for _, item in below.contributions(int, parents=True)] == [0, 1, 11, 12, 2]
         assert below.contributions(str)[-1] == (instance, "text 2")
         assert below.contributions(bytes) == ()
+
+
+async def test_a_nearer_provider_that_came_up_on_a_plugin_does_not_hand_it_the_one_above() -> None:
+    starts: list[str | None] = []
+
+    @plugin(optional=[Policy], provides=[Tool])
+    async def base(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        found = ctx.get(Policy)
+        starts.append(None if found is None else found.mode)
+        ctx.provide(Tool, Tool("base"))
+        yield
+
+    @plugin(requires=[Tool], provides=[Policy])
+    async def upon(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        ctx.provide(Policy, Policy("near"))
+        yield
+
+    async with Kernel() as kernel:
+        kernel.root.load(policy("far"))
+        realm = kernel.root.child("realm")
+        realm.load(base)
+        realm.load(upon)
+        await realm.settle()
+        # `upon` is the nearest claimant and needs `base`: the circle is broken by starting `base` without, once
+        assert starts == [None]
+        assert [each.state for each in realm.instances] == ["active", "active"]
+
+
+async def test_an_optional_service_is_given_up_when_a_nearer_claimant_is_listed() -> None:
+    starts: list[str | None] = []
+
+    @plugin(optional=[Policy])
+    async def user(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        found = ctx.get(Policy)
+        starts.append(None if found is None else found.mode)
+        yield
+
+    async with Kernel(on_fault=quiet) as kernel:
+        kernel.root.load(policy("far"))
+        realm = kernel.root.child("realm")
+        realm.load(user)
+        await realm.settle()
+        failed = realm.load(broken)
+        await realm.settle()
+        assert starts == ["far", None]
+        await failed.stop()
+        await realm.settle()
+        assert starts == ["far", None, "far"]
+
+
+async def test_a_plugin_keeps_what_it_has_when_it_loads_a_nearer_provider_itself() -> None:
+    starts: list[str] = []
+
+    @plugin(requires=[Policy])
+    async def parent(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        starts.append(ctx[Policy].mode)
+        ctx.load(policy("own"))
+        yield
+
+    async with Kernel() as kernel:
+        kernel.root.load(policy("far"))
+        realm = kernel.root.child("realm")
+        realm.load(parent)
+        await realm.settle()
+        found = realm.get(Policy)
+        assert found is not None
+        assert (starts, found.mode) == (["far"], "own")

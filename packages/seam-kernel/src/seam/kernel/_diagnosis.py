@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from seam.kernel._node import Node
 from seam.kernel._problem import Problem
-from seam.kernel._resolve import awaited, claimant, offered
+from seam.kernel._resolve import awaited, claimant, depends_on, offered
 
 if TYPE_CHECKING:
     from seam.kernel._place import Place
@@ -73,6 +73,8 @@ def _cycle(circle: list[Node]) -> Problem:
 def _divergent(place: Place, node: Node) -> Iterator[Problem]:
     for key in (*node.requires, *node.optional):
         claim = claimant(node, key, place)
+        if claim is not None and depends_on(claim, node):
+            continue
         wanted = claim if claim is not None and offered(claim, key) is not None else None
         used = node.bindings.get(key)
         if wanted is not used:

@@ -15,33 +15,19 @@ if TYPE_CHECKING:
     from seam.kernel._place import Place
 
 
-def claimants(place: Place, node: Node, key: str) -> Iterator[Node]:
-    """Those who claim `key` as seen by `node` from `place`, nearest first.
+def claimant(node: Node, key: str, place: Place | None = None) -> Node | None:
+    """The instance that gives `key` to `node`, as seen from its home or another place, whether it can do so now or not.
 
     Who provides a key never gets it from itself: it wraps the one above.
     """
-    above: Place | None = place
+    above: Place | None = place or node.home
     if key in node.provides:
-        above = None if key in place.isolate else place.parent
+        above = None if key in above.isolate else above.parent
     while above is not None:
         claim = above.claim(key)
         if claim is not None:
-            yield claim
+            return claim
         above = None if key in above.isolate else above.parent
-
-
-def claimant(node: Node, key: str, place: Place | None = None) -> Node | None:
-    """The instance that gives `key` to `node`, whether it can do so now or not.
-
-    Whoever depends on `node` at this moment does not count: neither what it loaded itself nor what its services
-    brought up may unwind it, or it would start and stop for ever.
-    """
-    for claim in claimants(place or node.home, node, key):
-        if node.run is None:
-            return claim
-        bound = node.run.bindings.get(key)
-        if (bound is not None and bound.node is claim) or not depends_on(claim, node):
-            return claim
     return None
 
 
@@ -60,17 +46,18 @@ def offered(claim: Node, key: str) -> Provision | None:
 def outdated(node: Node) -> bool:
     """Whether a running instance would be given other services if it started now.
 
-    An optional service that is only announced does not count: it does when it arrives.
+    Whoever depends on it does not count, neither for nor against what it has: what it loaded itself, or what its
+    services brought up, must not unwind it, or it would start and stop for ever.
     """
     assert node.run is not None
     bindings = node.run.bindings
-    if any(provision(node, key) is not bindings[key] for key in node.requires):
-        return True
-    return any(
-        found is not None and found is not bindings.get(key)
-        for key in node.optional
-        for found in [provision(node, key)]
-    )
+    for key in (*node.requires, *node.optional):
+        bound, claim = bindings.get(key), claimant(node, key)
+        if claim is not None and (bound is None or claim is not bound.node) and depends_on(claim, node):
+            continue
+        if bound is not (None if claim is None else offered(claim, key)):
+            return True
+    return False
 
 
 def depends_on(dependent: Node, node: Node) -> bool:

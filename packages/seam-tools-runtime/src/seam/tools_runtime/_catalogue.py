@@ -21,7 +21,7 @@ from seam.tools_def import (
 from seam.tools_runtime._bound_tool import BoundTool
 from seam.tools_runtime._config import RuntimeConfig
 from seam.tools_runtime._offer import BoundSkill
-from seam.tools_runtime._worker import Workers
+from seam.tools_runtime._workers import Workers
 
 
 class Table:

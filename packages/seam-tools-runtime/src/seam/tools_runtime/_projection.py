@@ -21,7 +21,7 @@ from seam.tools_runtime._offer import Offer, for_agent, service_key
 from seam.tools_runtime._plain_tool import PlainTool
 from seam.tools_runtime._problems import LONGEST, cut
 from seam.tools_runtime._reading import read_services
-from seam.tools_runtime._worker import Workers
+from seam.tools_runtime._workers import Workers
 
 
 class Projector:

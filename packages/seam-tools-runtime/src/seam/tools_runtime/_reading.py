@@ -25,7 +25,7 @@ from seam.tools_runtime._names import name_problem
 from seam.tools_runtime._offer import BoundSkill, Offer
 from seam.tools_runtime._problems import LONGEST, cut
 from seam.tools_runtime._service_tool import ServiceTool
-from seam.tools_runtime._worker import Workers
+from seam.tools_runtime._workers import Workers
 
 StatedT = TypeVar("StatedT", ToolSchema, SkillEntry)
 

@@ -23,7 +23,7 @@ from seam.tools_runtime._config import RuntimeConfig
 from seam.tools_runtime._projection import Projector
 from seam.tools_runtime._session import Session
 from seam.tools_runtime._turn import RuntimeTurn
-from seam.tools_runtime._worker import Workers
+from seam.tools_runtime._workers import Workers
 
 
 class Runtime(Tools):

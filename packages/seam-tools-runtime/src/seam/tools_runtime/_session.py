@@ -20,7 +20,8 @@ from seam.tools_runtime._aftermath import Aftermath
 from seam.tools_runtime._catalogue import RuntimeCatalogue, Table
 from seam.tools_runtime._config import RuntimeConfig
 from seam.tools_runtime._view import View, lacks, out_of_view, view_of
-from seam.tools_runtime._worker import Worker, Workers
+from seam.tools_runtime._worker import Worker
+from seam.tools_runtime._workers import Workers
 
 
 class Session:

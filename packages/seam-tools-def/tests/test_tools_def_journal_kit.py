@@ -131,6 +131,11 @@ class PartByPart(Liar):
         return tuple(entries)
 
 
+class WritesNothing(Liar):
+    async def write(self, turn: str, *records: Record) -> None:
+        return
+
+
 class IgnoresCase(Liar):
     async def append(self, turn: str, *records: Record) -> tuple[Entry, ...]:
         return await super().append(turn.strip().lower(), *records)
@@ -276,6 +281,7 @@ LIARS: dict[str, type[Liar]] = {
     "t_90_sequences_have_no_gaps": CountsFromOne,
     "t_90_reads_after_any_number": AfterIncluded,
     "appends_nothing": InventsEntries,
+    "writes_as_it_appends": WritesNothing,
     "times_never_go_back": BackInTime,
     "t_90_refuses_after_the_terminal": NeverClosed,
     "refuses_records_behind_a_terminal": PartByPart,

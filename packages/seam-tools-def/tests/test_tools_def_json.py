@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from seam.tools_def import (
     CallSettled,
@@ -137,6 +137,24 @@ def test_pi_020_a_record_is_one_line_and_reads_back_equal(value: JsonValue, text
     line = record_text(record)
     assert len(line.splitlines()) == 1
     assert record_of(line) == record
+
+
+def test_a_trusted_value_is_what_validation_would_have_made() -> None:
+    fields = {"call": "c", "tool": "t", "outcome": Completed(), "ran": True, "seconds": 0.5}
+    validated, trusted = CallSettled.model_validate(fields), CallSettled.trusted(**fields)
+    assert trusted == validated
+    assert hash(trusted) == hash(validated)
+    assert repr(trusted) == repr(validated)
+    assert trusted.model_dump() == validated.model_dump()
+    assert trusted.model_dump_json() == validated.model_dump_json()
+    assert trusted.model_fields_set == validated.model_fields_set
+    assert record_text(trusted) == record_text(validated)
+    assert trusted.model_copy(update={"detail": "d"}) == validated.model_copy(update={"detail": "d"})
+    assert copy.deepcopy(trusted) == pickle.loads(pickle.dumps(trusted)) == validated
+    with pytest.raises(ValidationError, match="frozen"):
+        trusted.ran = False  # pyright: ignore[reportAttributeAccessIssue]
+    frozen = frozen_json({"a": [1]})
+    assert Completed.trusted(value=frozen).value is frozen
 
 
 def test_an_entry_hash_binds_every_part() -> None:

@@ -193,6 +193,9 @@ class BreakingJournal(MemoryJournal):
         self.breaks: str | None = None
         self.how: Literal["raise", "hang"] = "raise"
 
+    async def write(self, turn: str, *records: Record) -> None:
+        await self.append(turn, *records)
+
     async def append(self, turn: str, *records: Record) -> tuple[Entry, ...]:
         if any(record.kind == self.breaks for record in records):
             if self.how == "hang":

@@ -108,6 +108,10 @@ class Journal(Service, key="journal"):
             NotSerialisable: a record holds a value that JSON has not.
         """
 
+    async def write(self, turn: str, *records: Record) -> None:
+        """As `append`, for one who has no use for the entries; an implementer that can do it for less overrides it."""
+        await self.append(turn, *records)
+
     @abstractmethod
     async def read(self, turn: str, *, after: int = -1) -> Sequence[Entry]:
         """The entries of a turn with a sequence above `after`, in order; empty for a turn that is not known."""

@@ -107,7 +107,7 @@ def _rules(call: Call, resolved: ResolvedCall, verdicts: Verdicts) -> tuple[str,
 
 
 async def _ask(call: Call, port: ApprovalPort, resolved: ResolvedCall, verdicts: Verdicts) -> str:
-    request = ApprovalRequest.model_construct(
+    request = ApprovalRequest.trusted(
         approval=f"approval-{uuid.uuid4().hex}",
         call=call.id,
         resolved=resolved,

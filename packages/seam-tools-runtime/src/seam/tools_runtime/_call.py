@@ -94,7 +94,9 @@ class Call:
     def decided(self, verdict: Verdict, by: str, reason: str) -> None:
         """One decision for the record."""
         digest = self.resolved.digest if self.resolved is not None else None
-        self.pending.append(CallDecided(call=self.id, verdict=verdict, by=by, reason=reason, digest=digest))
+        self.pending.append(
+            CallDecided.trusted(call=self.id, verdict=verdict, by=by, reason=reason, digest=digest)
+        )
 
     def refuse(self, policy: str, reason: str) -> Ending:
         """The end by a refusal, decided by the chain itself; to be raised."""

@@ -71,7 +71,7 @@ def _requested(call: Call, tool: BoundTool | None, arguments: dict[str, JsonValu
         shown: JsonValue = f"[omitted: {arguments}]"
     else:
         shown = known.shown(arguments) if known is not None else arguments
-    return CallRequested(
+    return CallRequested.trusted(
         call=call.id,
         tool=call.tool_name,
         arguments=shown,
@@ -124,7 +124,7 @@ def _policy_phase(call: Call) -> None:
 
 def _info(call: Call, tool: BoundTool, resolved: ResolvedCall) -> CallInfo:
     opening = call.opening
-    return CallInfo(
+    return CallInfo.trusted(
         turn=opening.turn,
         call=call.id,
         agent=opening.agent,
@@ -142,7 +142,7 @@ async def _start(call: Call, resolved: ResolvedCall, allowed_by: str) -> None:
     call.worker.phase(call.session.config.journal_timeout, call.session.config.grace)
     await call.worker.check()
     await call.flush(
-        CallStarted(
+        CallStarted.trusted(
             call=call.id,
             digest=resolved.digest,
             actions=resolved.actions,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import anyio
 
 from seam.tools_def import CallInfo, Cancelled, Failed, NotSerialisable, Outcome, after_call, around_call
@@ -56,13 +58,13 @@ async def _run(call: Call, tool: BoundTool, info: CallInfo) -> Outcome:
 
 
 def _checked(outcome: object, call: Call) -> Outcome:
-    if not isinstance(outcome, OUTCOMES):
+    if type(outcome) not in OUTCOMES:
         return Failed(
             code="HOOK_FAILED",
             message=f"a hook around the call answered with a {type(outcome).__name__}, not an outcome",
         )
     try:
-        return kept_whole(outcome, call.session.config.result_bytes)
+        return kept_whole(cast(Outcome, outcome), call.session.config.result_bytes)
     except (NotSerialisable, ValueError) as problem:
         return Failed(code="HOOK_FAILED", message=cut(f"a hook's outcome cannot be kept: {problem}", 1000))
 

@@ -34,7 +34,7 @@ class Stored:
 
     def with_record(self, record: Record) -> Entry:
         """The entry around a record that equals the text."""
-        return Entry(
+        return Entry.trusted(
             turn=self.turn.id,
             sequence=self.sequence,
             time=self.time,

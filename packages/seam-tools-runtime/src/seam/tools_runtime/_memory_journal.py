@@ -47,6 +47,13 @@ class MemoryJournal(Journal):
         return DURABILITY
 
     async def append(self, turn: str, *records: Record) -> tuple[Entry, ...]:
+        kept = self._append(turn, records)
+        return tuple(stored.with_record(record) for stored, record in zip(kept, records, strict=True))
+
+    async def write(self, turn: str, *records: Record) -> None:
+        self._append(turn, records)
+
+    def _append(self, turn: str, records: Sequence[Record]) -> Sequence[Stored]:
         thread = self._threads.get(turn)
         _check_open(turn, thread, records)
         texts = [
@@ -59,15 +66,13 @@ class MemoryJournal(Journal):
         time = datetime.now(UTC)
         if self._log and time < self._log[-1].time:
             time = self._log[-1].time  # the system's clock went back
-        entries = tuple(
-            self._keep(thread, record, text, time) for record, text in zip(records, texts, strict=True)
-        )
+        kept = [self._keep(thread, record, text, time) for record, text in zip(records, texts, strict=True)]
         if len(self._log) > self._bound:
             self._forget()
         if self._arrived is not None:
             self._arrived.set()
             self._arrived = None
-        return entries
+        return kept
 
     async def read(self, turn: str, *, after: int = -1) -> Sequence[Entry]:
         await anyio.lowlevel.checkpoint_if_cancelled()
@@ -124,7 +129,7 @@ class MemoryJournal(Journal):
         thread = self._threads[turn] = Thread(turn, self._head)
         return thread
 
-    def _keep(self, thread: Thread, record: Record, text: str, time: datetime) -> Entry:
+    def _keep(self, thread: Thread, record: Record, text: str, time: datetime) -> Stored:
         sequence = len(thread.entries)
         previous = thread.entries[-1].hash if thread.entries else thread.anchor
         stored = Stored(
@@ -139,7 +144,7 @@ class MemoryJournal(Journal):
         thread.note(record)
         thread.entries.append(stored)
         self._log.append(stored)
-        return stored.with_record(record)
+        return stored
 
     def _forget(self) -> None:
         # from the front only, so that what is left has an unbroken chain of anchors

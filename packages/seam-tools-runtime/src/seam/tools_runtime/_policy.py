@@ -69,6 +69,8 @@ async def _hooks(call: Call, info: CallInfo, verdicts: Verdicts) -> None:
         verdicts.deny(call, "before_call", f"the hooks could not be asked: {type(error).__name__}: {error}")
         return
     for answer in answers:
+        if answer.error is None and answer.value is None:
+            continue
         by = f"hook {answer.plugin}"
         if answer.error is not None:
             error = answer.error

@@ -41,7 +41,7 @@ async def resolve(call: Call, tool: BoundTool, validated: Validated) -> Resolved
 
 def _completed(call: Call, tool: BoundTool, validated: Validated, resolution: Resolution) -> ResolvedCall:
     descriptor = tool.descriptor
-    return ResolvedCall.model_construct(
+    return ResolvedCall.trusted(
         tool=descriptor.name,
         descriptor=descriptor.digest,
         arguments=frozen_json(validated.arguments),

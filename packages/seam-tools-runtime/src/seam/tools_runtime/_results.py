@@ -29,8 +29,9 @@ from seam.tools_def import (
 from seam.tools_runtime._bound_tool import BoundTool
 from seam.tools_runtime._problems import cut
 
-OUTCOMES = (Completed, Refused, Cancelled, Failed, Unavailable)
-_CONTENT = (Text, Resource, Image)
+OUTCOMES = frozenset({Completed, Refused, Cancelled, Failed, Unavailable})
+"""By type, not by `isinstance`: asking a model for its class costs several times as much, and none of them has subclasses."""
+_CONTENT = frozenset({Text, Resource, Image})
 _LONGEST_MESSAGE = 4000
 """So many characters of an exception's text are kept in an outcome."""
 
@@ -53,17 +54,15 @@ def outcome_of(result: object, tool: BoundTool, limit: int) -> Outcome:
 
 
 def _typed(result: object) -> Outcome:
-    if isinstance(result, OUTCOMES):
-        return result
+    if result is None:
+        return Completed.trusted()
+    if type(result) in OUTCOMES:
+        return cast(Outcome, result)
     if isinstance(result, BaseModel):
         value = result.model_dump(mode="json", by_alias=True)
-        return Completed.model_construct(value=value, content=(Text(text=canonical_json(value)),))
-    if result is None:
-        return Completed()
+        return Completed.trusted(value=value, content=(Text.trusted(text=canonical_json(value)),))
     text = result if isinstance(result, str) else canonical_json(result)
-    return Completed.model_construct(
-        value=cast(JsonValue, result), content=(Text.model_construct(text=text),)
-    )
+    return Completed.trusted(value=result, content=(Text.trusted(text=text),))
 
 
 def kept_whole(outcome: Outcome, limit: int) -> Outcome:
@@ -89,13 +88,13 @@ def kept_whole(outcome: Outcome, limit: int) -> Outcome:
 
 
 def _short(outcome: Outcome) -> Outcome:
-    match outcome:
-        case Failed() if len(outcome.message) > _LONGEST_MESSAGE:
-            return outcome.model_copy(update={"message": cut(outcome.message, _LONGEST_MESSAGE)})
-        case Refused() | Cancelled() | Unavailable() if len(outcome.reason) > _LONGEST_MESSAGE:
-            return outcome.model_copy(update={"reason": cut(outcome.reason, _LONGEST_MESSAGE)})
-        case _:
-            return outcome
+    if outcome.kind == "completed":
+        return outcome
+    if outcome.kind == "failed":
+        short = cut(outcome.message, _LONGEST_MESSAGE)
+        return outcome if short is outcome.message else outcome.model_copy(update={"message": short})
+    short = cut(outcome.reason, _LONGEST_MESSAGE)
+    return outcome if short is outcome.reason else outcome.model_copy(update={"reason": short})
 
 
 def _size(value: JsonValue) -> int:
@@ -105,12 +104,12 @@ def _size(value: JsonValue) -> int:
 
 
 def _content_size(item: Content) -> int:
-    match item:
-        case Text():
+    match item.kind:
+        case "text":
             return _size(item.text)
-        case Image():
+        case "image":
             return _size(item.data)
-        case Resource():
+        case "resource":
             return _size(item.path) + _size(item.title)
 
 

@@ -67,7 +67,7 @@ class Session:
         """
         if self.failure is not None:
             raise self.failure
-        append = partial(self.opening.journal.append, self.opening.turn, *records)
+        append = partial(self.opening.journal.write, self.opening.turn, *records)
         try:
             if worker is not None:
                 await worker.write(append)

@@ -111,7 +111,7 @@ async def _write(call: Call, outcome: Outcome, detail: str, *, worker: Worker | 
     if call.tool is not None and outcome.value is not None:
         value = call.tool.written(outcome.value)
         written = outcome if value is outcome.value else outcome.model_copy(update={"value": value})
-    record = CallSettled(
+    record = CallSettled.trusted(
         call=call.id,
         tool=call.tool_name,
         outcome=written,
@@ -128,7 +128,7 @@ async def _write(call: Call, outcome: Outcome, detail: str, *, worker: Worker | 
 async def _observe(call: Call) -> None:
     opening, outcome = call.opening, call.outcome
     assert outcome is not None  # it was just written
-    told = SettledCall(
+    told = SettledCall.trusted(
         turn=opening.turn,
         call=call.id,
         agent=opening.agent,

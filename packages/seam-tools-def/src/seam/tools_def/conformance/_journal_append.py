@@ -65,6 +65,23 @@ async def appends_nothing(subject: JournalSubject) -> None:
         expect(list(await journal.read("t1")) == [], "an append of nothing left entries")
 
 
+@append_checks("write keeps what append keeps, and refuses what it refuses")
+async def writes_as_it_appends(subject: JournalSubject) -> None:
+    async with subject.open() as journal:
+        await journal.write("t1", opened(), requested("c1"))
+        await journal.write("t1", closed())
+        entries = await journal.read("t1")
+        expect(
+            [e.record for e in entries] == [opened(), requested("c1"), closed()], "write kept something else"
+        )
+        try:
+            await journal.write("t1", requested("c2"))
+        except TurnClosedInJournal:
+            pass
+        else:
+            expect(False, "write was taken behind the terminal record")
+
+
 @append_checks("times are aware, in UTC, and never go back within a turn")
 async def times_never_go_back(subject: JournalSubject) -> None:
     async with subject.open() as journal:

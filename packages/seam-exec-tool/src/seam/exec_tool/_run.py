@@ -66,15 +66,17 @@ class ShellRunner:
             handed.append(await self._to_jobs(plan, process, context))
             return True
 
-        def settled(result: ExecResult) -> None:
-            # kept in case that the call is cancelled: then nobody gets to see the result otherwise
-            answer = self._completed(result, plan, None)
-            context.keep(answer.value, answer.content)
-
+        settled: list[ExecResult] = []
         take = hand_over if self._jobs is not None and self._config.on_timeout == "hand_over" else None
-        result = await self._executor.run(
-            plan.spec, hand_over=take, progress=_LiveOutput(context), settled=settled
-        )
+        try:
+            result = await self._executor.run(
+                plan.spec, hand_over=take, progress=_LiveOutput(context), settled=settled.append
+            )
+        except BaseException:
+            if settled:  # the call is cancelled, and nobody gets to see the result otherwise
+                answer = self._completed(settled[0], plan, None)
+                context.keep(answer.value, answer.content)
+            raise
         job = handed[0] if handed and result.handed_over else None
         return self._completed(result, plan, job)
 

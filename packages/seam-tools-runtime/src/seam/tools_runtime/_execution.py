@@ -6,7 +6,16 @@ from typing import cast
 
 import anyio
 
-from seam.tools_def import CallInfo, Cancelled, Failed, NotSerialisable, Outcome, after_call, around_call
+from seam.tools_def import (
+    CallInfo,
+    Cancelled,
+    Completed,
+    Failed,
+    NotSerialisable,
+    Outcome,
+    after_call,
+    around_call,
+)
 from seam.tools_runtime._bound_tool import BoundTool
 from seam.tools_runtime._call import Call
 from seam.tools_runtime._cut_short import cut_short, with_kept
@@ -17,6 +26,8 @@ from seam.tools_runtime._results import OUTCOMES, kept_whole, outcome_of, outcom
 async def execute(call: Call, tool: BoundTool, info: CallInfo) -> tuple[Outcome, str]:
     """The outcome, and what really happened where that differs. Cancellation passes through."""
 
+    made: list[tuple[Completed, object, object]] = []
+
     async def innermost(payload: CallInfo) -> Outcome:
         if payload.resolved is not info.resolved:
             return Failed(
@@ -25,11 +36,14 @@ async def execute(call: Call, tool: BoundTool, info: CallInfo) -> tuple[Outcome,
                 retryable="no",
             )
         call.ran = True
-        return await _run(call, tool, info)
+        outcome = await _run(call, tool, info)
+        if type(outcome) is Completed:
+            made.append((outcome, outcome.value, outcome.content))
+        return outcome
 
     try:
         outcome: object = await call.opening.emitter.around(around_call, info, innermost)
-        kept = _checked(outcome, call)
+        kept = made[-1][0] if made and _untouched(outcome, *made[-1]) else _checked(outcome, call)
     except Exception as error:  # the innermost step raises nothing: this is a hook's
         kept = Failed(
             code="HOOK_FAILED",
@@ -55,6 +69,11 @@ async def _run(call: Call, tool: BoundTool, info: CallInfo) -> Outcome:
     except BaseException as error:  # also SystemExit: a tool's error is an outcome, whatever it is
         return outcome_of_error(error)
     return outcome_of(result, tool, limit)
+
+
+def _untouched(outcome: object, made: Completed, value: object, content: object) -> bool:
+    """Whether the hooks passed on what the tool made, which is frozen and measured already."""
+    return outcome is made and made.value is value and made.content is content
 
 
 def _checked(outcome: object, call: Call) -> Outcome:

@@ -164,6 +164,22 @@ async def test_t_74_a_retired_generation_lives_until_its_last_lease_then_is_disp
         assert log.lines == ["-consume.user", "-implement.index", "-implement.store"]
 
 
+async def test_t_74_a_generation_that_was_idle_before_it_retired_still_waits_for_its_turns() -> None:
+    log = Log()
+    async with bench(drain=60) as b:
+        await b.publish(*listing(log))
+        old = b.control.admit()
+        await old.lease().release()
+        turn = await b.open_turn()
+        await b.publish(*listing(log, store="b"))
+        log.lines.clear()
+        await anyio.wait_all_tasks_blocked()
+        assert (old.state, turn.closed, log.lines) == ("retired", None, [])
+        await turn.opening.lease.release()
+        await old.gone.wait()
+        assert "generation.disposed" in b.notes
+
+
 async def test_t_75_leases_that_outlive_the_drain_deadline_are_ended_and_that_is_a_record() -> None:
     log = Log()
     async with bench(drain=0.05) as b:

@@ -79,7 +79,8 @@ class Generation:
         """A lease came back."""
         self._leases.discard(lease)
         self._turns.pop(lease, None)
-        if not self._leases:
+        # not before it is retired: a published one is idle now and then, and leased again
+        if not self._leases and self.state in ("retired", "drained"):
             self._idle.set()
 
     def retire(self) -> None:

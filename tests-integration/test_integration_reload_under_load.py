@@ -110,7 +110,7 @@ async def _reported(outcomes: list[ReloadOutcome], count: int) -> None:
 
 
 def _calls(answers: str) -> int:
-    turns = int(answers.split()[0])
+    turns = int(answers.split(maxsplit=1)[0])
     return turns * CALLS_OF_A_TURN
 
 

@@ -81,4 +81,7 @@ class Agenda:
                 event.set()
 
     def _settled(self, place: Place) -> bool:
-        return not self._due and place.calm() and not any(below.busy for below in place.subtree())
+        # a pending alarm is a pass to come: what it finds may start or stop something here
+        if self._due or self._alarm.is_set():
+            return False
+        return place.calm() and not any(below.busy for below in place.subtree())

@@ -106,7 +106,7 @@ def stdout(result: ExecResult, **changes: object) -> ExecResult:
 
 class KillsTheLeaderOnly(Liar):
     async def run(self, spec: ExecSpec, **options: Any) -> ExecResult:
-        environment = {**spec.environment.texts, LIAR: "1"}
+        environment = {**spec.environment.texts, LIAR: str(os.getpid())}
         process = await anyio.open_process(
             spec.argv, cwd=spec.workdir, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
         )
@@ -396,7 +396,7 @@ class LiarSubject(Subject):
 def _end_what_liars_left() -> None:
     for process in psutil.process_iter():
         try:
-            if process.environ().get(LIAR):
+            if process.environ().get(LIAR) == str(os.getpid()):  # other workers have liars of their own
                 process.kill()
         except psutil.Error:
             continue  # gone, or not ours

@@ -49,6 +49,10 @@ async def test_ex_001_a_background_child_that_keeps_writing_does_not_hold_the_re
     await trial.assert_gone(mark)
 
 
+_UNTIL_IT_SLEEPS = 'until read -r name < /proc/$!/comm && [ "$name" = sleep ]; do :; done; echo started'
+"""Between fork and exec a child still has the shell's name."""
+
+
 @check()
 async def test_ex_002_a_silent_child_on_one_stream_does_not_hold_the_result(trial: Trial) -> None:
     for closed in ("</dev/null >/dev/null", "</dev/null 2>/dev/null"):
@@ -63,7 +67,7 @@ async def test_ex_002_a_silent_child_on_one_stream_does_not_hold_the_result(tria
 @check()
 async def test_survivors_are_ended_and_named(trial: Trial) -> None:
     mark = trial.mark()
-    result = await trial.run(f"sleep {mark} </dev/null >/dev/null 2>&1 & echo started", timeout=60.0)
+    result = await trial.run(f"sleep {mark} </dev/null >/dev/null 2>&1 & {_UNTIL_IT_SLEEPS}", timeout=60.0)
     assert result.success
     assert [(survivor.name, survivor.fate) for survivor in result.survivors] == [("sleep", "ended")]
     assert result.drain.clean
@@ -73,7 +77,7 @@ async def test_survivors_are_ended_and_named(trial: Trial) -> None:
 @check("keeps_survivors", "host_view", settings=Settings(survivors="keep"))
 async def test_survivors_are_kept_where_that_is_asked_for(trial: Trial) -> None:
     mark = trial.mark()
-    result = await trial.run(f"sleep {mark} </dev/null >/dev/null 2>&1 & echo started", timeout=60.0)
+    result = await trial.run(f"sleep {mark} </dev/null >/dev/null 2>&1 & {_UNTIL_IT_SLEEPS}", timeout=60.0)
     assert [(survivor.name, survivor.fate) for survivor in result.survivors] == [("sleep", "kept")]
     assert trial.alive(mark)
 

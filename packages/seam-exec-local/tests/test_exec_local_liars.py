@@ -306,6 +306,7 @@ class ChangedProcess(ExecProcess):
 
     spec = property(lambda self: self.honest.spec)  # type: ignore[assignment]  # short on purpose
     pid = property(lambda self: self.honest.pid)  # type: ignore[assignment]
+    sandbox = property(lambda self: self.honest.sandbox)  # type: ignore[assignment]
     result = property(lambda self: self.honest.result)  # type: ignore[assignment]
 
     async def wait(self) -> ExecResult:

@@ -85,10 +85,10 @@ async def test_only_what_is_listed_is_reached_and_refusals_are_facts(
         "pong ping",
         "HTTP/1.1 403 Refused",
         "HTTP/1.1 403 Refused",
-        "HTTP/1.1 405 Refused",
+        "HTTP/1.1 403 Refused",
         "closed",
     ], (lines, result.stderr)
     refused = {denial.target: denial for denial in result.sandbox.denials}
-    assert set(refused) == {f"127.0.0.1:{server}", "example.org:443"}
+    assert set(refused) == {f"127.0.0.1:{server}", "example.org:443", "localhost:80"}
     assert "private address" in refused[f"127.0.0.1:{server}"].rule
     assert {denial.certainty for denial in refused.values()} == {"confirmed"}

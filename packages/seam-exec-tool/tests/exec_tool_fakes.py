@@ -90,6 +90,10 @@ class ScriptedProcess(ExecProcess):
         return 4711
 
     @property
+    def sandbox(self) -> SandboxFacts:
+        return SandboxFacts(mode=self._spec.isolation.mode)
+
+    @property
     def result(self) -> ExecResult | None:
         return self._result
 

@@ -40,6 +40,8 @@ class SandboxFacts(Frozen):
     mode: Mode
     enforcement: Enforcement | None = None
     """What was enforced and by what; `None` where nothing confined."""
+    confined: str | None = None
+    """Id of this confined start, by which recorded decisions of its network name it; `None` where nothing confined."""
     denials: tuple[Denial, ...] = ()
     widening_satisfied: bool = False
     """As in the isolation that was asked for."""

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import TracebackType
 
+from seam.exec_def._confinement import SandboxFacts
 from seam.exec_def._output import OutputChunk, OutputSlice, StreamName
 from seam.exec_def._result import ExecResult
 from seam.exec_def._spec import ExecSpec
@@ -31,6 +32,11 @@ class ExecProcess(ABC):
     @abstractmethod
     def pid(self) -> int | None:
         """The shell's process id in its world; `None` where the world has none to tell."""
+
+    @property
+    @abstractmethod
+    def sandbox(self) -> SandboxFacts:
+        """The confinement under which it runs, with the denials that are known so far; at its end that of the result."""
 
     @property
     @abstractmethod

@@ -54,6 +54,11 @@ class DetachedProcess(ExecProcess):
         return self._process.pid
 
     @property
+    def sandbox(self) -> SandboxFacts:
+        """None: a command that outlives the host is not confined."""
+        return SandboxFacts(mode=self._spec.isolation.mode)
+
+    @property
     def result(self) -> ExecResult | None:
         """The record, once somebody has waited for it."""
         return self._result
@@ -89,7 +94,7 @@ class DetachedProcess(ExecProcess):
             containment=Containment(
                 level=held.level, whole_tree=held.whole_tree, host_death=held.host_death, gaps=held.gaps
             ),
-            sandbox=SandboxFacts(mode=self._spec.isolation.mode),
+            sandbox=self.sandbox,
             started_at=end.started_at,
             times=TimeSplit(queue=0.0, spawn=0.0, run=end.run_seconds, drain=end.drain.seconds),
             limits=self._spec.limits,

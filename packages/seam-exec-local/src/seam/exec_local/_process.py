@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import anyio
 
-from seam.exec_def import ExecProcess, ExecResult, ExecSpec, OutputSlice, Progress, StreamName
+from seam.exec_def import ExecProcess, ExecResult, ExecSpec, OutputSlice, Progress, SandboxFacts, StreamName
 from seam.exec_local._running import Running
 from seam.exec_local._streams import slice_of
 from seam.subprocess_def import CollectedStream, SubprocessError
@@ -30,6 +30,11 @@ class LocalProcess(ExecProcess):
     def pid(self) -> int | None:
         """Process id of the shell."""
         return self._running.process.pid
+
+    @property
+    def sandbox(self) -> SandboxFacts:
+        """The confinement under which it runs."""
+        return self._result.sandbox if self._result is not None else self._running.sandbox()
 
     @property
     def result(self) -> ExecResult | None:

@@ -133,13 +133,17 @@ class Running:
             stderr=stderr,
             drain=Drain(clean=False, streams=("stdout",) if stderr is None else ("stdout", "stderr")),
             survivors=(),
-            sandbox=self._wrapped.sandbox(),
+            sandbox=self.sandbox(),
             times=TimeSplit(
                 queue=self._queue, spawn=self._spawn, run=time.monotonic() - self.started, drain=0.0
             ),
             usage=Usage(),
             handed_over=ended_by == "nobody",
         )
+
+    def sandbox(self) -> SandboxFacts:
+        """The confinement under which the command runs, as far as it is known now."""
+        return self._wrapped.sandbox()
 
     def _outputs(self, *, clean: bool) -> tuple[StreamOutput, StreamOutput | None]:
         stdout = self.output("stdout", clean=clean)

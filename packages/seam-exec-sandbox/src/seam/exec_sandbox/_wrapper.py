@@ -196,6 +196,7 @@ class _Confined(Wrapped):
         return SandboxFacts(
             mode=self._policy.mode,
             enforcement=self._confined.enforcement,
+            confined=self._confined.token,
             denials=self._runtime.denials(self._confined),
         )
 
@@ -206,6 +207,7 @@ class _Confined(Wrapped):
         facts = SandboxFacts(
             mode=self._policy.mode,
             enforcement=self._confined.enforcement,
+            confined=self._confined.token,
             denials=tuple(dict.fromkeys(denials)),
         )
         await self._runtime.release(self._confined)

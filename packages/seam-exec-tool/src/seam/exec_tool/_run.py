@@ -96,7 +96,9 @@ class ShellRunner:
         else:
             process = await self._executor.start(plan.spec)
             job = await self._to_jobs(plan, process, context)
-        value = ShellValue(state="background", job=job, pid=process.pid, widening=plan.widening)
+        value = ShellValue(
+            state="background", job=job, pid=process.pid, sandbox=process.sandbox, widening=plan.widening
+        )
         text = f"Started in the background as job {job} (pid {process.pid}). It runs until it ends or is stopped."
         return Completed(value=value.model_dump(mode="json"), content=(Text(text=text),))
 

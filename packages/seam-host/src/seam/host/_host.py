@@ -124,7 +124,9 @@ class Host:
 
     async def _start(self, tasks: anyio.abc.TaskGroup, *, reload: bool, doors: bool) -> None:
         self._control.run_in(tasks)
-        self._kernel.root.load(gate_plugin(self._gate, self._doors), name="turns", distribution="seam-host")
+        self._kernel.root.load(
+            gate_plugin(self._gate, self._doors, self._note), name="turns", distribution="seam-host"
+        )
         await self._rows.start(self._reading.process)
         if self._kernel.root.get(Journal) is None:
             raise failed([NO_JOURNAL])

@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 from pydantic import BaseModel
 
+from seam.host._control import Note
 from seam.host._doors import Doors
 from seam.host._outcomes import RowProblem
 from seam.host._prepare import failed
 from seam.host._slots import RowPlugin, assemble
 from seam.kernel import Context, Instance, NoConfig, Plugin, Scope
+from seam.sandbox_def import NetworkDecision, network_decided
 from seam.tools_def import TurnGate, door_closed
 
 
@@ -62,12 +64,20 @@ def process_digest(rows: Sequence[RowPlugin]) -> str:
     return assemble(rows, {}, {}).digest
 
 
-def gate_plugin(gate: TurnGate, doors: Doors) -> Plugin[BaseModel]:
-    """The host as the provider of `turns`, and as the one whom doors tell that their other side is gone."""
+def gate_plugin(gate: TurnGate, doors: Doors, note: Note) -> Plugin[BaseModel]:
+    """The host as the provider of `turns`, as the one whom doors tell that their other side is gone, and as the one who
+    keeps a record of what confined commands reach on the network."""
+
+    async def keep(decision: NetworkDecision) -> None:
+        what = "permitted" if decision.permitted else "refused"
+        target = f"{decision.host}:{decision.port}"
+        where = f"{target} at {decision.address}" if decision.address else target
+        await note(f"network.{what}", f"{where}: {decision.rule}", decision.model_dump(mode="json"))
 
     async def set_up(ctx: Context, config: BaseModel) -> AsyncIterator[None]:
         ctx.provide(TurnGate, gate)
         ctx.on(door_closed, doors.on_closed)
+        ctx.on(network_decided, keep)
         yield
 
     return Plugin[BaseModel](

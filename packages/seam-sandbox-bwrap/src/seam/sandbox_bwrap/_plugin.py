@@ -10,6 +10,7 @@ from seam.kernel import Context, plugin
 from seam.sandbox_bwrap._config import BwrapConfig
 from seam.sandbox_bwrap._runtime import BwrapRuntime
 from seam.sandbox_def import SandboxRuntime
+from seam.sandbox_landlock import recorder
 from seam.subprocess_def import SubprocessRuntime
 
 
@@ -17,7 +18,7 @@ from seam.subprocess_def import SubprocessRuntime
 async def bwrap(ctx: Context, config: BwrapConfig) -> AsyncIterator[None]:
     """Provide the bubblewrap runtime; the self-test runs with the first command."""
     async with anyio.create_task_group() as tasks:
-        runtime = BwrapRuntime(ctx[SubprocessRuntime], config, tasks)
+        runtime = BwrapRuntime(ctx[SubprocessRuntime], config, tasks, recorder(ctx))
         ctx.provide(SandboxRuntime, runtime)
         try:
             yield

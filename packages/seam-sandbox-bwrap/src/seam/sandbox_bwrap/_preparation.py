@@ -36,6 +36,7 @@ from seam.sandbox_landlock import (
     Group,
     PrivateFolders,
     ProxySession,
+    Recorder,
     make_group,
     proxy_variables,
     serve_from_inside,
@@ -71,9 +72,11 @@ class Preparation:
     Args:
         config: see `BwrapConfig`.
         tasks: where proxies run; without it none does.
+        record: keeps the decisions of proxies.
     """
 
-    def __init__(self, config: BwrapConfig, tasks: TaskGroup | None) -> None:
+    def __init__(self, config: BwrapConfig, tasks: TaskGroup | None, record: Recorder | None = None) -> None:
+        self._record = record
         self._config = config
         self._tasks = tasks
         self._folders = PrivateFolders(config.temporary)
@@ -97,13 +100,14 @@ class Preparation:
         enforcement: Enforcement,
     ) -> Confined:
         """What `SandboxRuntime.confine` gives; when it raises, nothing is left."""
+        token = secrets.token_hex(16)
         plan, ghosts = self._plan(policy)
         group: Group | None = None
         door: _Door | None = None
         try:
-            door = self._open_door(policy)
+            door = self._open_door(policy, token)
             group = make_group(self.groups, policy, "bwrap", runners=_RUNNERS)
-            confined = self._assemble(ready, plan, door, group, argv, policy, cwd, env, enforcement)
+            confined = self._assemble(token, ready, plan, door, group, argv, policy, cwd, env, enforcement)
         except BaseException:
             self._drop(_Held(ghosts, group, door))
             raise
@@ -147,7 +151,7 @@ class Preparation:
             raise SandboxUnavailable((Finding(reason=Reason.NO_SPACE, detail=detail),), "bwrap") from error
         return plan, held
 
-    def _open_door(self, policy: Policy) -> _Door | None:
+    def _open_door(self, policy: Policy, token: str) -> _Door | None:
         """The socket file through which the launcher hands over a listener of the command's own network."""
         if policy.network != "allow-list" or self._tasks is None:
             return None
@@ -155,7 +159,7 @@ class Preparation:
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(f"{folder}/proxy")
         listener.listen(1)
-        session = ProxySession(policy.allowed_hosts, self._config.connect_timeout)
+        session = ProxySession(policy.allowed_hosts, self._config.connect_timeout, token, self._record)
         self._tasks.start_soon(serve_from_inside, listener, session)
         return _Door(folder, session)
 
@@ -172,6 +176,7 @@ class Preparation:
 
     def _assemble(
         self,
+        token: str,
         ready: Ready,
         plan: Plan,
         door: _Door | None,
@@ -198,7 +203,7 @@ class Preparation:
         head = (*outside, ready.runner, "--args", str(_ARGUMENTS), "--", *inside)
         listed = os.fsencode("\0".join(given.options)) + b"\0"
         return Confined(
-            token=secrets.token_hex(16),
+            token=token,
             argv=(*head, *argv),
             payload=len(head),
             inputs=(

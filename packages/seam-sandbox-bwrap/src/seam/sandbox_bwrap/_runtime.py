@@ -38,6 +38,7 @@ from seam.sandbox_def import (
 from seam.sandbox_landlock import (
     LandlockConfig,
     LandlockRuntime,
+    Recorder,
     find_launcher,
     limit_layers,
     read_launcher_status,
@@ -52,17 +53,22 @@ class BwrapRuntime(SandboxRuntime):
         subprocess: starts the self-tests.
         config: see `BwrapConfig`.
         tasks: where proxies run; without it a network `allow-list` is refused.
+        record: keeps the decisions of proxies; without it they are logged only.
     """
 
     def __init__(
-        self, subprocess: SubprocessRuntime, config: BwrapConfig, tasks: TaskGroup | None = None
+        self,
+        subprocess: SubprocessRuntime,
+        config: BwrapConfig,
+        tasks: TaskGroup | None = None,
+        record: Recorder | None = None,
     ) -> None:
         self._tasks = tasks
         self._config = config
-        self._preparation = Preparation(config, tasks)
+        self._preparation = Preparation(config, tasks, record)
         self._launcher = find_launcher(config.launcher)
         self._fallback = (
-            LandlockRuntime(subprocess, _fallback_config(config), tasks)
+            LandlockRuntime(subprocess, _fallback_config(config), tasks, record)
             if config.fallback == "landlock"
             else None
         )

@@ -25,7 +25,7 @@ from seam.sandbox_def._modes import (
     narrower,
     narrower_network,
 )
-from seam.sandbox_def._network import AllowedHost
+from seam.sandbox_def._network import AllowedHost, NetworkDecision, network_decided
 from seam.sandbox_def._policy import PathAccess, PathRule, Policy, Ruling
 from seam.sandbox_def._probing import Circumstances, Probing, verdict_folder
 from seam.sandbox_def._reasons import REMEDIES, Finding, Reason
@@ -59,6 +59,7 @@ __all__ = [
     "ModeForbidden",
     "ModeReport",
     "Network",
+    "NetworkDecision",
     "Operation",
     "PathAccess",
     "PathRule",
@@ -85,6 +86,7 @@ __all__ = [
     "mode_reports",
     "narrower",
     "narrower_network",
+    "network_decided",
     "refused_gaps",
     "verdict_folder",
 ]

@@ -8,6 +8,8 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
+from seam.kernel import Decide
+from seam.sandbox_def._text import Argument
 from seam.sandbox_def._value import Value
 
 _LABEL = re.compile(r"[a-z0-9_-]+")
@@ -58,3 +60,29 @@ class AllowedHost(Value):
         if self.host.startswith("*."):
             return name.endswith(self.host[1:]) and len(name) > len(self.host) - 1
         return name == self.host
+
+
+class NetworkDecision(Value):
+    """One decision about one connection that a confined command asked for.
+
+    Attributes:
+        confined: the start that asked: `Confined.token`, and `confined` of the facts that a result carries.
+        host: as the command wrote it.
+        port: TCP port; 0 where the command named none that exists.
+        permitted: whether the connection may be made.
+        address: what is connected to, when it is permitted; a host with several has a decision for each that is tried.
+        rule: the entry of the allow-list that permits it, or why it is refused.
+    """
+
+    confined: str
+    host: Argument
+    port: Annotated[int, Field(ge=0, le=65535)]
+    permitted: bool
+    address: str | None = None
+    rule: str
+
+
+network_decided: Decide[NetworkDecision, None] = Decide("sandbox.network_decided")
+"""Every decision of an allow-list, before it takes effect, also long after the call that started the command. Whoever
+keeps a record listens. A listener that raises has not kept it, and nothing is connected: what cannot be recorded is
+not permitted."""

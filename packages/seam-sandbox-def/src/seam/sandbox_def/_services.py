@@ -30,7 +30,8 @@ class SandboxPolicy(Service, key="sandbox_policy"):
 
     @abstractmethod
     def report(self, workspace: str | None = None) -> PolicyReport:
-        """The lists with their reasons, as they hold for `workspace`.
+        """The lists with their reasons, as they hold for `workspace`; without one, entries that are relative to it are
+        left out.
 
         Raises:
             InvalidPolicy: as `resolve`.

@@ -13,9 +13,10 @@ from seam.sandbox_landlock._gaps import limit_gaps
 from seam.sandbox_landlock._launcher import Launcher, distrust, find_launcher
 from seam.sandbox_landlock._membership import OWN_LACK, enter_group, limit_layers, make_group
 from seam.sandbox_landlock._message import Message, read_launcher_status
-from seam.sandbox_landlock._plugin import landlock
+from seam.sandbox_landlock._plugin import landlock, recorder
 from seam.sandbox_landlock._preparation import MESSAGE, STATUS
-from seam.sandbox_landlock._proxy import ProxySession, proxy_variables, serve_from_inside
+from seam.sandbox_landlock._proxy import ProxySession, Recorder
+from seam.sandbox_landlock._proxy_door import proxy_variables, serve_from_inside
 from seam.sandbox_landlock._ruleset import close_ruleset, open_ruleset
 from seam.sandbox_landlock._runtime import LandlockRuntime
 from seam.sandbox_landlock._seccomp import Assembler, FilterProfile, assemble
@@ -39,6 +40,7 @@ __all__ = [
     "Message",
     "PrivateFolders",
     "ProxySession",
+    "Recorder",
     "Trial",
     "assemble",
     "close_ruleset",
@@ -56,6 +58,7 @@ __all__ = [
     "process_start",
     "proxy_variables",
     "read_launcher_status",
+    "recorder",
     "self_test",
     "serve_from_inside",
     "try_out",

@@ -20,7 +20,8 @@ from seam.sandbox_landlock._folders import PrivateFolders
 from seam.sandbox_landlock._launcher import Launcher
 from seam.sandbox_landlock._membership import enter_group, make_group
 from seam.sandbox_landlock._message import Message
-from seam.sandbox_landlock._proxy import ProxySession, proxy_variables, serve
+from seam.sandbox_landlock._proxy import ProxySession, Recorder
+from seam.sandbox_landlock._proxy_door import proxy_variables, serve
 from seam.sandbox_landlock._ruleset import add_paths, close_ruleset, open_ruleset
 from seam.sandbox_landlock._seccomp import Assembler, FilterProfile
 from seam.sandbox_landlock._syscalls import ARCHITECTURES
@@ -46,9 +47,13 @@ class Preparation:
     Args:
         config: see `LandlockConfig`.
         tasks: where proxies run; without it none does.
+        record: keeps the decisions of proxies.
     """
 
-    def __init__(self, config: LandlockConfig, tasks: TaskGroup | None) -> None:
+    def __init__(
+        self, config: LandlockConfig, tasks: TaskGroup | None, record: Recorder | None = None
+    ) -> None:
+        self._record = record
         self._config = config
         self._tasks = tasks
         self._folders = PrivateFolders(config.temporary)
@@ -74,13 +79,13 @@ class Preparation:
         enforcement: Enforcement,
     ) -> Confined:
         """What `SandboxRuntime.confine` gives; when it raises, nothing is left."""
-        held = self._make(policy)
+        token = secrets.token_hex(16)
+        held = self._make(policy, token)
         try:
             message = self._message(held, abi, policy, cwd, env)
         except BaseException:
             self._drop(held)
             raise
-        token = secrets.token_hex(16)
         self._held[token] = held
         head = (*launcher.argv, str(MESSAGE), "--")
         return Confined(
@@ -121,19 +126,19 @@ class Preparation:
             self._drop(held)
         self._held.clear()
 
-    def _make(self, policy: Policy) -> _Held:
+    def _make(self, policy: Policy, token: str) -> _Held:
         folder = self._folders.make()
         try:
             group = make_group(self.groups, policy, "landlock", runners=0)
         except BaseException:
             self._folders.remove(folder)
             raise
-        return _Held(folder, group, self._session(policy))
+        return _Held(folder, group, self._session(policy, token))
 
-    def _session(self, policy: Policy) -> ProxySession | None:
+    def _session(self, policy: Policy, token: str) -> ProxySession | None:
         if policy.network != "allow-list" or self._tasks is None:
             return None
-        return ProxySession(policy.allowed_hosts, self._config.connect_timeout)
+        return ProxySession(policy.allowed_hosts, self._config.connect_timeout, token, self._record)
 
     def _drop(self, held: _Held) -> None:
         self._folders.remove(held.folder)

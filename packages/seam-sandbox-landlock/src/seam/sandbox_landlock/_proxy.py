@@ -1,45 +1,69 @@
-"""The way out for `network = "allow-list"`: an HTTP CONNECT proxy that resolves a name once, checks what came of it,
-and connects to exactly that.
+"""The way out for `network = "allow-list"`: an HTTP proxy that resolves a name once, checks what came of it, has its
+decision recorded, and connects to exactly that.
 
 Our own, since the proxies on offer bring an event loop, threads or a process of their own; the parsing is h11's.
-Source: RFC 9110, section 9.3.6 (CONNECT).
 """
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import socket
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
 
 import anyio
-import h11
 from anyio.abc import SocketStream
 
-from seam.sandbox_def import AllowedHost, Denial
+from seam.sandbox_def import AllowedHost, Denial, NetworkDecision
+from seam.sandbox_landlock._addresses import is_public
+from seam.sandbox_landlock._pace import Pace
+from seam.sandbox_landlock._proxy_request import CHUNK, Asked, BadRequest, answer, read_request
 
 _log = logging.getLogger("seam.sandbox.network")
-_CHUNK = 1 << 16
+
+Recorder = Callable[[NetworkDecision], Awaitable[None]]
+"""Keeps a decision before it takes effect; raises when it could not, and then nothing is connected."""
+
+BURST, RATE = 200, 20.0
+"""Decisions of one command at once, and a second after that: no command can flood the record, later ones wait."""
+
+CONNECTIONS = 100
+"""Open connections of one command; further ones wait, so that no command can use up the host's descriptors."""
 
 
-@dataclass
+class Refused(Exception):
+    """A request that comes to nothing, and why."""
+
+
 class ProxySession:
-    """The decisions for one command.
+    """The connections of one command, and the decisions about them.
+
+    Args:
+        allowed: the allow-list.
+        connect_timeout: seconds for the resolution of a name, and for a connection to each of its addresses.
+        confined: token of the start.
+        record: see `Recorder`; without it decisions are logged only.
 
     Attributes:
-        allowed: the allow-list.
-        connect_timeout: seconds for a connection to a permitted host.
-        denials: what was refused.
-        permitted: `host:port` that were connected to, in order.
+        denials: what was refused, each once.
+        places: for how many connections there is room.
     """
 
-    allowed: tuple[AllowedHost, ...]
-    connect_timeout: float
-    denials: list[Denial] = field(default_factory=list[Denial])
-    permitted: list[str] = field(default_factory=list[str])
-    waiting: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    serving: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    def __init__(
+        self,
+        allowed: tuple[AllowedHost, ...],
+        connect_timeout: float,
+        confined: str = "",
+        record: Recorder | None = None,
+    ) -> None:
+        self.denials: list[Denial] = []
+        self.waiting = anyio.CancelScope()
+        self.serving = anyio.CancelScope()
+        self.places = anyio.Semaphore(CONNECTIONS)
+        self._allowed = allowed
+        self._timeout = connect_timeout
+        self._confined = confined
+        self._record = record
+        self._pace = Pace(BURST, RATE)
 
     def stop(self) -> None:
         """End every connection and listen no more."""
@@ -50,125 +74,101 @@ class ProxySession:
         """Serve one connection from inside."""
         async with client:
             try:
-                target = await _asked(client)
-                if target is None:
-                    await _answer(client, 405, "only CONNECT is served; plain http is not")
-                    return
-                remote = await self._reach(*target)
-                if remote is None:
-                    await _answer(client, 403, "not on the allow-list of this sandbox")
-                    return
-                async with remote:
-                    await client.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                    await _relay(client, remote)
-            except (anyio.BrokenResourceError, anyio.EndOfStream, h11.RemoteProtocolError):
-                return  # the client went away, or does not speak HTTP
+                await self._serve(client)
+            except BadRequest as error:
+                await _answer_if_there(client, error.code, error.reason)
+            except Refused as error:
+                await _answer_if_there(client, 403, str(error))
+            except (anyio.BrokenResourceError, anyio.EndOfStream):
+                return  # one of both is gone
 
-    async def _reach(self, host: str, port: int) -> SocketStream | None:
-        """Connect to a permitted host, to the very address that was checked; `None` where it is refused."""
-        entry = next((entry for entry in self.allowed if entry.matches(host, port)), None)
+    async def _serve(self, client: SocketStream) -> None:
+        asked = await read_request(client)
+        await self._pace.take()
+        async with await self._reach(asked) as remote:
+            if asked.tunnel:
+                await client.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            if asked.early:
+                await remote.send(asked.early)
+            await _relay(client, remote)
+
+    async def _reach(self, asked: Asked) -> SocketStream:
+        """Connect to a permitted host, to the very address that was checked.
+
+        Raises:
+            Refused: it may not be reached, or cannot.
+        """
+        entry = next((entry for entry in self._allowed if entry.matches(asked.host, asked.port)), None)
         if entry is None:
-            return self._refuse(host, port, "not on the allow-list")
-        try:
-            found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError:
-            return self._refuse(host, port, "the name cannot be resolved")
-        addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
-        usable = [address for address in addresses if entry.private or _is_public(address)]
-        if not usable:
-            return self._refuse(host, port, f"it leads to a private address ({', '.join(addresses)})")
-        for address in usable:
-            with anyio.move_on_after(self.connect_timeout):
+            raise await self._refused(asked, "not on the allow-list")
+        for address in await self._addresses(asked, entry):
+            rule = f"network allow-list: {entry.host}"
+            await self._decided(asked, rule, address)
+            with anyio.move_on_after(self._timeout):
                 try:
-                    stream = await anyio.connect_tcp(address, port)
+                    return await anyio.connect_tcp(address, asked.port)
                 except OSError:
                     continue  # the next address may answer
-                self.permitted.append(f"{host}:{port}")
-                _log.info("permitted %s:%s at %s", host, port, address)
-                return stream
-        return self._refuse(host, port, "permitted, but it does not answer")
+        raise await self._refused(asked, "permitted, but it does not answer")
 
-    def _refuse(self, host: str, port: int, why: str) -> None:
-        _log.info("refused %s:%s: %s", host, port, why)
+    async def _addresses(self, asked: Asked, entry: AllowedHost) -> list[str]:
+        """What a name stands for at this moment, as far as it may be connected to; never empty."""
+        found: list[str] = []
+        with anyio.move_on_after(self._timeout):
+            try:
+                answers = await anyio.getaddrinfo(asked.host, asked.port, type=socket.SOCK_STREAM)
+                found = list(dict.fromkeys(str(address[0]) for *_, address in answers))
+            except (OSError, UnicodeError):
+                pass  # no such name, or a text that cannot be one
+        if not found:
+            raise await self._refused(asked, "the name cannot be resolved")
+        usable = [address for address in found if entry.private or is_public(address)]
+        if not usable:
+            raise await self._refused(asked, f"it leads to a private address ({', '.join(found[:5])})")
+        return usable
+
+    async def _refused(self, asked: Asked, why: str) -> Refused:
+        host = f"[{asked.host}]" if ":" in asked.host else asked.host
+        rule = f"network allow-list: {why}"
         denial = Denial(
             operation="connect",
-            target=f"{host}:{port}",
-            rule=f"network allow-list: {why}",
+            target=f"{host}:{asked.port}",
+            rule=rule,
             certainty="confirmed",
             evidence="proxy",
         )
         if denial not in self.denials:
             self.denials.append(denial)
+        await self._decided(asked, rule, None)
+        return Refused(f"{denial.target}: {why}")
+
+    async def _decided(self, asked: Asked, rule: str, address: str | None) -> None:
+        """Have a decision recorded, before it takes effect."""
+        decision = NetworkDecision(
+            confined=self._confined,
+            host=asked.host,
+            port=asked.port,
+            permitted=address is not None,
+            address=address,
+            rule=rule,
+        )
+        _log.info(
+            "%s %s:%s: %s", "permitted" if address else "refused", asked.host, asked.port, address or rule
+        )
+        if self._record is None:
+            return
+        try:
+            await self._record(decision)
+        except Exception as error:
+            _log.exception("a network decision could not be recorded")
+            raise Refused("the decision about it could not be recorded, so nothing is connected") from error
 
 
-async def serve(listener: socket.socket, session: ProxySession) -> None:
-    """Accept connections on a listening socket until the session is stopped; closes the socket."""
-    listener.setblocking(False)
-    with listener, session.serving:
-        async with anyio.create_task_group() as own:
-            while True:
-                await anyio.wait_readable(listener)
-                try:
-                    accepted, _ = listener.accept()
-                except BlockingIOError:
-                    continue  # the client gave up meanwhile
-                own.start_soon(session.handle, await SocketStream.from_socket(accepted))
-
-
-async def take_listener(door: socket.socket) -> socket.socket:
-    """Wait on a socket file for the launcher, which hands over a listening socket of its own network."""
-    door.setblocking(False)
-    await anyio.wait_readable(door)
-    connection, _ = door.accept()
-    with connection:
-        await anyio.wait_readable(connection)
-        _, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
-    return socket.socket(fileno=descriptors[0])
-
-
-async def serve_from_inside(door: socket.socket, session: ProxySession) -> None:
-    """Take over the listener that the launcher makes inside, and serve it; closes both sockets."""
-    taken: list[socket.socket] = []
-    with door, session.waiting:
-        taken.append(await take_listener(door))
-    if taken:
-        await serve(taken[0], session)
-
-
-def proxy_variables(port: int) -> dict[str, str]:
-    """The variables by which programs find the proxy."""
-    address = f"http://127.0.0.1:{port}"
-    names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
-    local = "localhost,127.0.0.1,::1"
-    return {**dict.fromkeys(names, address), "NO_PROXY": local, "no_proxy": local}
-
-
-def _is_public(address: str) -> bool:
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
-    return (mapped or parsed).is_global and not parsed.is_multicast
-
-
-async def _asked(client: SocketStream) -> tuple[str, int] | None:
-    """Host and port of a CONNECT request, `None` for any other request."""
-    parser = h11.Connection(h11.SERVER)
-    while True:
-        event = parser.next_event()
-        if event is h11.NEED_DATA:
-            parser.receive_data(await client.receive(_CHUNK))
-        elif isinstance(event, h11.Request):
-            host, _, port = event.target.decode("ascii", "replace").rpartition(":")
-            if event.method != b"CONNECT" or not port.isdecimal():
-                return None
-            return host.strip("[]"), int(port)
-        else:
-            return None
-
-
-async def _answer(client: SocketStream, code: int, reason: str) -> None:
-    body = reason.encode() + b"\n"
-    head = f"HTTP/1.1 {code} Refused\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-    await client.send(head.encode() + body)
+async def _answer_if_there(client: SocketStream, code: int, reason: str) -> None:
+    try:
+        await answer(client, code, reason)
+    except anyio.BrokenResourceError:
+        return  # nobody there to be told
 
 
 async def _relay(first: SocketStream, second: SocketStream) -> None:
@@ -176,7 +176,11 @@ async def _relay(first: SocketStream, second: SocketStream) -> None:
 
         async def copy(source: SocketStream, target: SocketStream, done: Callable[[], None]) -> None:
             try:
-                async for chunk in source:
+                while True:
+                    try:
+                        chunk = await source.receive(CHUNK)
+                    except anyio.EndOfStream:
+                        break
                     await target.send(chunk)
                 await target.send_eof()
             except (anyio.BrokenResourceError, OSError):

@@ -38,6 +38,7 @@ from seam.sandbox_landlock._launcher import distrust, find_launcher
 from seam.sandbox_landlock._membership import limit_layers
 from seam.sandbox_landlock._message import read_launcher_status
 from seam.sandbox_landlock._preparation import Preparation
+from seam.sandbox_landlock._proxy import Recorder
 from seam.sandbox_landlock._self_test import Trial, self_test
 from seam.sandbox_landlock._syscalls import ARCHITECTURES
 from seam.subprocess_def import SubprocessRuntime
@@ -52,15 +53,20 @@ class LandlockRuntime(SandboxRuntime):
         subprocess: starts the self-test.
         config: see `LandlockConfig`.
         tasks: where proxies run; without it a network `allow-list` is refused.
+        record: keeps the decisions of proxies; without it they are logged only.
     """
 
     def __init__(
-        self, subprocess: SubprocessRuntime, config: LandlockConfig, tasks: TaskGroup | None = None
+        self,
+        subprocess: SubprocessRuntime,
+        config: LandlockConfig,
+        tasks: TaskGroup | None = None,
+        record: Recorder | None = None,
     ) -> None:
         self._tasks = tasks
         self._subprocess = subprocess
         self._config = config
-        self._preparation = Preparation(config, tasks)
+        self._preparation = Preparation(config, tasks, record)
         self._launcher = find_launcher(config.launcher)
         self._swept = False
         self._abi = landlock_abi()

@@ -78,3 +78,13 @@ class PolicyConfig(BaseModel):
         if self.network != "allow-list" and self.allow:
             raise ValueError(f"allow lists hosts but network is {self.network!r}; set network = 'allow-list'")
         return self
+
+
+_LISTS = ("writable", "readable", "protected", "hidden")
+
+
+def absolute_only(config: PolicyConfig) -> PolicyConfig:
+    """The configuration without the entries that mean something only from a workspace on."""
+    lists: dict[str, tuple[str, ...]] = {name: getattr(config, name) for name in _LISTS}
+    kept = {name: tuple(p for p in paths if p.startswith(("/", "~"))) for name, paths in lists.items()}
+    return config.model_copy(update=kept)

@@ -20,7 +20,7 @@ from seam.sandbox_def import (
     is_wider,
 )
 from seam.sandbox_policy._canonical import BadPath, Places, writable_root
-from seam.sandbox_policy._config import PolicyConfig
+from seam.sandbox_policy._config import PolicyConfig, absolute_only
 from seam.sandbox_policy._links import refuse_hard_links
 from seam.sandbox_policy._lists import hidden_rules, protected_rules, readable_rules, writable_rules
 from seam.sandbox_policy._memory import Memory
@@ -69,6 +69,10 @@ class ConfiguredPolicy(SandboxPolicy):
 
     def report(self, workspace: str | None = None) -> PolicyReport:
         """See `SandboxPolicy.report`."""
+        if workspace is None:
+            absolute = absolute_only(self._config)
+            if absolute != self._config:
+                return ConfiguredPolicy(absolute, self._home).report()
         config = self._config
         shown: Mode = "workspace-write" if config.mode == "full-access" else config.mode
         policy = self._confining(shown, "deployment", PolicyRequest(workspace=workspace))

@@ -19,6 +19,8 @@ async def test_start_returns_at_once_and_enforces_no_limit(trial: Trial) -> None
     ) as process:
         assert process.result is None
         assert process.spec.limits.timeout == 0.2
+        confinement = process.sandbox
+        assert confinement.mode == process.spec.isolation.mode
         with anyio.move_on_after(0.6) as scope:
             await process.wait()
         assert scope.cancelled_caught
@@ -27,6 +29,7 @@ async def test_start_returns_at_once_and_enforces_no_limit(trial: Trial) -> None
         assert (result.cause, result.exit_code, result.timed_out) == ("exited", 3, False)
         assert result.stdout.text == "done\n"
         assert process.result is result
+        assert result.sandbox.enforcement == confinement.enforcement
 
 
 @check()

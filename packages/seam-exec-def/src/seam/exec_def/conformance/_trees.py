@@ -171,15 +171,22 @@ async def _end_with_holders(trial: Trial, times: int) -> None:
     async def once() -> ExecResult:
         return await trial.run("trap '' TERM; sleep 60 & wait; sleep 60", timeout=0.2)
 
-    assert (await once()).timed_out
     me = psutil.Process()
-    before = (me.num_fds(), me.num_threads(), len(me.children(recursive=True)))
+
+    def held() -> tuple[int, int, int]:
+        return me.num_fds(), me.num_threads(), len(me.children(recursive=True))
+
+    # What an executor keeps for the next command is no leak: it is there after a few already, and grows no more.
+    most = held()
+    for _ in range(5):
+        assert (await once()).timed_out
+        most = tuple(map(max, most, held()))
     for _ in range(times):
         assert (await once()).timed_out
     with anyio.move_on_after(2.0):
-        while (me.num_fds(), me.num_threads(), len(me.children(recursive=True))) > before:
+        while any(now > before for now, before in zip(held(), most, strict=True)):
             await anyio.sleep(0.02)
-    assert (me.num_fds(), me.num_threads(), len(me.children(recursive=True))) <= before
+    assert all(now <= before for now, before in zip(held(), most, strict=True)), (held(), most)
 
 
 @check("host_view")

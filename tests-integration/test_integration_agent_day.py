@@ -35,8 +35,7 @@ debounce = "50ms"
 workspace = "work"
 [implement.subprocess]
 use = "local"
-[implement.exec]
-use = "local"
+WORLD
 [implement.tools]
 use = "runtime"
 [implement.integration]
@@ -73,6 +72,22 @@ async def {name}() -> str:
     return "{name}"
 '''
 
+LOCAL = '[implement.exec]\nuse = "local"\n'
+SANDBOX = """[implement.exec]
+use = "sandbox"
+[implement.sandbox_policy]
+use = "policy"
+partial = true
+[implement.sandbox_runtime]
+use = "RUNTIME"
+"""
+WORLDS = {
+    "local": LOCAL,
+    "bwrap": SANDBOX.replace("RUNTIME", "bwrap"),
+    "landlock": SANDBOX.replace("RUNTIME", "landlock"),
+}
+DAYS = [("local", "auto"), ("local", "legacy"), ("bwrap", "auto"), ("landlock", "auto")]
+
 
 class Person:
     """Answers what it is asked, in order."""
@@ -101,16 +116,28 @@ async def served(folder: Path, person: Person, mode: str = "auto") -> AsyncGener
         yield client
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder: Path, world: str = "local") -> None:
     (folder / "work").mkdir()
     (folder / "skills" / "release").mkdir(parents=True)
     (folder / "skills" / "release" / "SKILL.md").write_text(SKILL)
-    (folder / "seam.toml").write_text(DEPLOYMENT)
+    (folder / "seam.toml").write_text(DEPLOYMENT.replace("WORLD", WORLDS[world]))
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_day_with_an_agent(tmp_path: Path, mode: str) -> None:
-    prepare(tmp_path)
+async def test_what_a_client_sees_is_the_same_to_the_byte_whatever_world_is_below(tmp_path: Path) -> None:
+    listings: dict[str, str] = {}
+    for world in WORLDS:
+        folder = tmp_path / world
+        folder.mkdir()
+        prepare(folder, world)
+        async with served(folder, Person()) as client:
+            listings[world] = (await client.list_tools()).model_dump_json()
+    assert '"shell"' in listings["local"]
+    assert set(listings.values()) == {listings["local"]}
+
+
+@pytest.mark.parametrize(("world", "mode"), DAYS, ids=["-".join(day) for day in DAYS])
+async def test_a_day_with_an_agent(tmp_path: Path, world: str, mode: str) -> None:
+    prepare(tmp_path, world)
     person = Person()
     async with served(tmp_path, person, mode) as client:
         # it looks around
@@ -173,12 +200,13 @@ async def test_a_day_with_an_agent(tmp_path: Path, mode: str) -> None:
         assert server
     psutil.wait_procs(server, timeout=10)
     assert [process for process in server if process.is_running() and process.status() != "zombie"] == []
-    await _read_the_journal(tmp_path)
+    await _read_the_journal(tmp_path, world)
 
 
-async def _read_the_journal(folder: Path) -> None:
+async def _read_the_journal(folder: Path, world: str) -> None:
     """Every call has one request and one settlement; the cancelled one says so; the record verifies."""
-    (folder / "seam.toml").write_text(DEPLOYMENT.split("[process.serve.mcp]", maxsplit=1)[0])
+    served_by = DEPLOYMENT.replace("WORLD", WORLDS[world])
+    (folder / "seam.toml").write_text(served_by.split("[process.serve.mcp]", maxsplit=1)[0])
     async with Host.open(folder / "seam.toml") as host:
         entries = [entry async for entry in host.journal.query(JournalQuery())]
         requested = [entry.record.call for entry in entries if entry.record.kind == "requested"]

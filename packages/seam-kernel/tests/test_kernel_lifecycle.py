@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import inspect
 import traceback
 import weakref
 from collections.abc import AsyncIterator
@@ -620,3 +621,20 @@ async def test_nothing_of_a_stopped_instance_is_kept() -> None:
             await anyio.lowlevel.checkpoint()
         gc.collect()
         assert [each() for each in kept if each() is not None] == []
+
+
+async def test_ke_004_a_plugin_loaded_at_run_time_is_ephemeral_and_the_api_says_so() -> None:
+    @plugin()
+    async def late(ctx: Context, config: NoConfig) -> AsyncIterator[None]:
+        yield
+
+    async with Kernel() as first:
+        first.root.load(late)
+        await first.root.settle()
+        assert [one.name for one in first.root.describe().instances] == ["late"]
+    async with Kernel() as second:
+        await second.root.settle()
+        assert list(second.root.describe().instances) == []
+    assert "Ephemeral" in (Scope.load.__doc__ or "")
+    parameters = set(inspect.signature(Scope.load).parameters)
+    assert parameters == {"self", "plugin", "config", "name", "distribution"}  # nothing that promises more

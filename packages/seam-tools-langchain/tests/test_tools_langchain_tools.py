@@ -7,9 +7,10 @@ from typing import cast
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from langchain_fakes import PARAMETERS, ScriptedTurn
+from langchain_fakes import PARAMETERS, turn_with
 
 from seam.tools_def import Completed, Failed, Refused, Text
+from seam.tools_def.testing import ScriptedTurn
 from seam.tools_langchain import seam_tools
 
 
@@ -31,7 +32,7 @@ async def invoke(turn: ScriptedTurn, **arguments: object) -> ToolMessage:
 
 
 def test_the_schema_is_what_every_model_sees() -> None:
-    (tool,) = seam_tools(ScriptedTurn())
+    (tool,) = seam_tools(turn_with())
     function = cast("dict[str, object]", convert_to_openai_tool(tool)["function"])
     assert (function["name"], function["description"]) == ("echo", "Say it again.")
     assert (
@@ -42,7 +43,7 @@ def test_the_schema_is_what_every_model_sees() -> None:
 
 @pytest.mark.anyio
 async def test_a_call_goes_through_the_turn_and_text_and_facts_come_back() -> None:
-    turn = ScriptedTurn(Completed(value={"n": 1}, content=(Text(text="hello"),)))
+    turn = turn_with(Completed(value={"n": 1}, content=(Text(text="hello"),)))
     message = await invoke(turn, text="hello")
     assert turn.calls == [("echo", {"text": "hello"})]
     assert (message.content, message.status, message.tool_call_id) == ("hello", "success", "c1")
@@ -51,7 +52,7 @@ async def test_a_call_goes_through_the_turn_and_text_and_facts_come_back() -> No
 
 @pytest.mark.anyio
 async def test_without_text_the_value_is_the_content() -> None:
-    assert (await invoke(ScriptedTurn(Completed(value={"n": 1})), text="x")).content == '{"n": 1}'
+    assert (await invoke(turn_with(Completed(value={"n": 1})), text="x")).content == '{"n": 1}'
 
 
 @pytest.mark.anyio
@@ -64,11 +65,11 @@ async def test_without_text_the_value_is_the_content() -> None:
     ],
 )
 async def test_what_is_not_a_success_says_so(outcome: Refused | Failed | Completed, text: str) -> None:
-    message = await invoke(ScriptedTurn(outcome), text="x")
+    message = await invoke(turn_with(outcome), text="x")
     assert (message.content, message.status) == (text, "error")
 
 
 def test_a_synchronous_call_is_refused_with_the_way_out() -> None:
-    (tool,) = seam_tools(ScriptedTurn())
+    (tool,) = seam_tools(turn_with())
     with pytest.raises(NotImplementedError, match="ainvoke"):
         tool.invoke({"text": "x"})

@@ -12,9 +12,10 @@ from pydantic_ai.messages import (
     ToolReturnPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai_fakes import PARAMETERS, ScriptedTurn
+from pydantic_ai_fakes import PARAMETERS, turn_with
 
 from seam.tools_def import Completed, Failed, Outcome, Refused, Text
+from seam.tools_def.testing import ScriptedTurn
 from seam.tools_pydantic_ai import SeamToolset
 
 
@@ -43,7 +44,7 @@ class Script:
 
 
 async def run(*outcomes: Outcome) -> tuple[ScriptedTurn, Script, str]:
-    turn, script = ScriptedTurn(*outcomes), Script(len(outcomes))
+    turn, script = turn_with(*outcomes), Script(len(outcomes))
     agent = Agent(FunctionModel(script), toolsets=[SeamToolset(turn)])
     return turn, script, (await agent.run("go")).output
 

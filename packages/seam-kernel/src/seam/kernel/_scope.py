@@ -67,6 +67,9 @@ class Scope(ABC):
     ) -> Instance:
         """List a plugin here; it starts as soon as its requirements are there. Returns at once.
 
+        Ephemeral: the listing lasts until the scope closes, and no other kernel or process ever knows of it. What shall
+        be there after a restart is written where the restart reads it, in a deployment.
+
         Args:
             plugin: the declaration.
             config: an instance of its model, or a mapping to validate.

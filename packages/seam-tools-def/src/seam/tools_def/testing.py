@@ -1,4 +1,4 @@
-"""For the tests of tools: a call's surroundings without a turn behind them."""
+"""For the tests of tools, doors and adapters: a call's surroundings without a turn, and a turn without a host."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from pydantic import JsonValue
 
 from seam.tools_def._access import Access, Agent, Owner
 from seam.tools_def._context import CallContext
-from seam.tools_def._outcome import Content
+from seam.tools_def._descriptor import Descriptor
+from seam.tools_def._outcome import Content, Outcome
 from seam.tools_def._ports import QuestionPort
 from seam.tools_def._resolved import Resolution, ResolvedCall
 from seam.tools_def._tool import Tool, ToolResult
+from seam.tools_def._turns import CallItem, ProgressSink, SkillDocument, SkillEntry, Turn
 
-__all__ = ["RecordingContext", "run_tool"]
+__all__ = ["RecordingContext", "ScriptedTurn", "run_tool"]
 
 
 class RecordingContext(CallContext):
@@ -96,3 +98,68 @@ async def run_tool(tool: Tool, arguments: dict[str, JsonValue], context: CallCon
         plan=model if resolution.plan is None else resolution.plan,
     )
     return await tool.run(resolved, context)
+
+
+class ScriptedTurn(Turn):
+    """A turn for the tests of doors and adapters: it has the given tools, and every call gets the next outcome.
+
+    Args:
+        tools: what it lists.
+        outcomes: what calls come to, in order.
+        notes: its instructions.
+
+    Attributes:
+        outcomes: those that no call has got yet.
+        calls: tool and arguments of each call, in order.
+    """
+
+    def __init__(self, tools: Sequence[Descriptor], *outcomes: Outcome, notes: str = "") -> None:
+        self._tools = tuple(tools)
+        self._notes = notes
+        self.outcomes = list(outcomes)
+        self.calls: list[tuple[str, JsonValue]] = []
+
+    @property
+    def id(self) -> str:
+        return "t1"
+
+    @property
+    def generation(self) -> int:
+        return 1
+
+    @property
+    def agent(self) -> Agent:
+        return Agent(name="default", workspace="/ws")
+
+    @property
+    def tools(self) -> tuple[Descriptor, ...]:
+        return self._tools
+
+    @property
+    def skills(self) -> tuple[SkillEntry, ...]:
+        return ()
+
+    async def call(
+        self,
+        tool: str,
+        arguments: JsonValue,
+        *,
+        call: str | None = None,
+        progress: ProgressSink | None = None,
+    ) -> Outcome:
+        self.calls.append((tool, arguments))
+        return self.outcomes.pop(0)
+
+    async def call_many(
+        self, calls: Sequence[CallItem], *, progress: ProgressSink | None = None
+    ) -> tuple[Outcome, ...]:
+        return tuple([await self.call(item.tool, item.arguments) for item in calls])
+
+    async def describe_skill(self, skill: str) -> SkillDocument:
+        raise AssertionError("there are no skills")
+
+    def instructions(self, *, limit: int | None = None) -> str:
+        return self._notes if limit is None else self._notes[:limit]
+
+    async def fail(self, reason: str) -> None:
+        raise AssertionError("nothing fails a turn here")

@@ -12,8 +12,9 @@ from seam.tools_def._descriptor import Descriptor
 from seam.tools_def._outcome import Content, Outcome
 from seam.tools_def._ports import QuestionPort
 from seam.tools_def._resolved import Resolution, ResolvedCall
+from seam.tools_def._services import SkillDocument, SkillEntry
 from seam.tools_def._tool import Tool, ToolResult
-from seam.tools_def._turns import CallItem, ProgressSink, SkillDocument, SkillEntry, Turn
+from seam.tools_def._turns import CallItem, ProgressSink, Turn
 
 __all__ = ["RecordingContext", "ScriptedTurn", "run_tool"]
 

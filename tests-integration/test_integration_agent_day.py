@@ -116,11 +116,15 @@ async def served(folder: Path, person: Person, mode: str = "auto") -> AsyncGener
         yield client
 
 
+def deployment(world: str) -> str:
+    return DEPLOYMENT.replace("WORLD", WORLDS[world])
+
+
 def prepare(folder: Path, world: str = "local") -> None:
     (folder / "work").mkdir()
     (folder / "skills" / "release").mkdir(parents=True)
     (folder / "skills" / "release" / "SKILL.md").write_text(SKILL)
-    (folder / "seam.toml").write_text(DEPLOYMENT.replace("WORLD", WORLDS[world]))
+    (folder / "seam.toml").write_text(deployment(world))
 
 
 async def test_what_a_client_sees_is_the_same_to_the_byte_whatever_world_is_below(tmp_path: Path) -> None:
@@ -205,8 +209,7 @@ async def test_a_day_with_an_agent(tmp_path: Path, world: str, mode: str) -> Non
 
 async def _read_the_journal(folder: Path, world: str) -> None:
     """Every call has one request and one settlement; the cancelled one says so; the record verifies."""
-    served_by = DEPLOYMENT.replace("WORLD", WORLDS[world])
-    (folder / "seam.toml").write_text(served_by.split("[process.serve.mcp]", maxsplit=1)[0])
+    (folder / "seam.toml").write_text(deployment(world).split("[process.serve.mcp]", maxsplit=1)[0])
     async with Host.open(folder / "seam.toml") as host:
         entries = [entry async for entry in host.journal.query(JournalQuery())]
         requested = [entry.record.call for entry in entries if entry.record.kind == "requested"]

@@ -3,16 +3,15 @@ approval, and the same files never mix confined and unconfined tools unsaid."""
 
 from __future__ import annotations
 
-import socket
 import sys
 import tempfile
-import threading
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
 import pytest
+from anyio.abc import SocketAttribute, SocketStream
 from pydantic import JsonValue
 
 from seam.exec_tool import ShellValue
@@ -86,28 +85,22 @@ def runtime(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def page() -> Iterator[int]:
+async def page() -> AsyncGenerator[int]:
     """A server on loopback that answers every request with the line it was asked by. Gives its port."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(0.1)
-        stop = threading.Event()
 
-        def serve() -> None:
-            while not stop.is_set():
-                try:
-                    connection, _ = listener.accept()
-                except TimeoutError:
-                    continue
-                with connection:
-                    connection.settimeout(10)
-                    asked = connection.recv(4096).split(b"\r\n")[0]
-                    connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + asked)
+    async def serve(client: SocketStream) -> None:
+        async with client:
+            with suppress(anyio.EndOfStream, anyio.BrokenResourceError):  # a tunnel that asks nothing
+                asked = (await client.receive()).split(b"\r\n")[0]
+                await client.send(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + asked)
 
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield int(listener.getsockname()[1])
-        stop.set()
-        thread.join()
+    async with (
+        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(listener.serve, serve)
+        yield listener.extra(SocketAttribute.local_port)
+        tasks.cancel_scope.cancel()
 
 
 @pytest.fixture
@@ -131,12 +124,12 @@ class Person(ApprovalPort):
 
 @asynccontextmanager
 async def opened(
-    folder: Path, runtime: str, policy: str = "", journal: str = "sqlite", more: str = ""
+    folder: Path, runtime: str, policy: str = "", journal: str = "sqlite"
 ) -> AsyncGenerator[Host]:
     (folder / "work").mkdir(exist_ok=True)
     text = DEPLOYMENT.replace("RUNTIME", runtime).replace("POLICY", policy)
     where = f'{journal}"\npath = "journal.db' if journal == "sqlite" else journal
-    (folder / "seam.toml").write_text(text.replace("JOURNAL", where) + more)
+    (folder / "seam.toml").write_text(text.replace("JOURNAL", where))
     async with Host.open(folder / "seam.toml") as host:
         yield host
 

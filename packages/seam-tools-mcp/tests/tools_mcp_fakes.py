@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import anyio
@@ -14,7 +14,6 @@ from seam.tools_def import (
     ApprovalPort,
     ApprovalRequest,
     Approve,
-    CallItem,
     Completed,
     Descriptor,
     Edit,
@@ -27,13 +26,12 @@ from seam.tools_def import (
     Refused,
     ResolvedCall,
     Resource,
-    SkillDocument,
-    SkillEntry,
     Text,
     Turn,
     TurnGate,
     effects,
 )
+from seam.tools_def.testing import ScriptedTurn
 
 PARAMETERS: JsonValue = {
     "type": "object",
@@ -114,34 +112,15 @@ class FakeGate(TurnGate):
             observer(PublishedTools(generation=2, digests={}))
 
 
-class FakeTurn(Turn):
+class FakeTurn(ScriptedTurn):
     """echo, ask, hang, file."""
 
     def __init__(self, gate: FakeGate, session: str, access: Access, approval: ApprovalPort | None) -> None:
+        super().__init__(gate.tools, notes="echo repeats.")
         self._gate = gate
         self._session = session
         self._access = access
         self._approval = approval
-
-    @property
-    def id(self) -> str:
-        return "t"
-
-    @property
-    def generation(self) -> int:
-        return 1
-
-    @property
-    def agent(self) -> Agent:
-        return Agent(name="default", workspace="/ws")
-
-    @property
-    def tools(self) -> tuple[Descriptor, ...]:
-        return self._gate.tools
-
-    @property
-    def skills(self) -> tuple[SkillEntry, ...]:
-        return ()
 
     async def call(
         self,
@@ -198,17 +177,3 @@ class FakeTurn(Turn):
             )
         assert not isinstance(answer, Edit)
         return Refused(policy="approval", reason=f"{answer.kind}")
-
-    async def call_many(
-        self, calls: Sequence[CallItem], *, progress: ProgressSink | None = None
-    ) -> tuple[Outcome, ...]:
-        raise AssertionError("the door calls one by one")
-
-    async def describe_skill(self, skill: str) -> SkillDocument:
-        raise AssertionError("there are no skills")
-
-    def instructions(self, *, limit: int | None = None) -> str:
-        return "echo repeats."
-
-    async def fail(self, reason: str) -> None:
-        raise AssertionError("the door fails no turn")

@@ -21,6 +21,7 @@ from seam.exec_sandbox._denials import find_denials
 from seam.kernel import SeamError
 from seam.sandbox_def import (
     Confined,
+    Denial,
     Finding,
     LaunchStatus,
     Mode,
@@ -193,23 +194,13 @@ class _Confined(Wrapped):
             raise self._failed(process, told)
 
     def sandbox(self) -> SandboxFacts:
-        return SandboxFacts(
-            mode=self._policy.mode,
-            enforcement=self._confined.enforcement,
-            confined=self._confined.token,
-            denials=self._runtime.denials(self._confined),
-        )
+        return self._facts(self._runtime.denials(self._confined))
 
     async def settle(self, process: Process, end: ProcessExit, output: bytes) -> Ending:
         told = self._runtime.read_status(self._confined, process.collected(self._confined.status).head())
         seen = self._runtime.denials(self._confined)
         denials = (*seen, *find_denials(self._policy, output, self._workdir))
-        facts = SandboxFacts(
-            mode=self._policy.mode,
-            enforcement=self._confined.enforcement,
-            confined=self._confined.token,
-            denials=tuple(dict.fromkeys(denials)),
-        )
+        facts = self._facts(tuple(dict.fromkeys(denials)))
         await self._runtime.release(self._confined)
         if not told.started:
             return Ending(None, None, f"the sandbox lost the command: {told.failure}", facts)
@@ -222,6 +213,14 @@ class _Confined(Wrapped):
 
     async def discard(self) -> None:
         await self._runtime.release(self._confined)
+
+    def _facts(self, denials: tuple[Denial, ...]) -> SandboxFacts:
+        return SandboxFacts(
+            mode=self._policy.mode,
+            enforcement=self._confined.enforcement,
+            confined=self._confined.token,
+            denials=denials,
+        )
 
     def _failed(self, process: Process, told: LaunchStatus) -> SeamError:
         if told.step == "cwd":

@@ -16,7 +16,7 @@ from anyio.abc import SocketStream
 from seam.sandbox_def import AllowedHost, Denial, NetworkDecision
 from seam.sandbox_landlock._addresses import is_public
 from seam.sandbox_landlock._pace import Pace
-from seam.sandbox_landlock._proxy_request import CHUNK, Asked, BadRequest, answer, read_request
+from seam.sandbox_landlock._proxy_request import Asked, Refused, answer, read_request
 
 _log = logging.getLogger("seam.sandbox.network")
 
@@ -28,10 +28,6 @@ BURST, RATE = 200, 20.0
 
 CONNECTIONS = 100
 """Open connections of one command; further ones wait, so that no command can use up the host's descriptors."""
-
-
-class Refused(Exception):
-    """A request that comes to nothing, and why."""
 
 
 class ProxySession:
@@ -75,10 +71,8 @@ class ProxySession:
         async with client:
             try:
                 await self._serve(client)
-            except BadRequest as error:
-                await _answer_if_there(client, error.code, error.reason)
             except Refused as error:
-                await _answer_if_there(client, 403, str(error))
+                await _answer_if_there(client, error)
             except (anyio.BrokenResourceError, anyio.EndOfStream):
                 return  # one of both is gone
 
@@ -140,7 +134,7 @@ class ProxySession:
         if denial not in self.denials:
             self.denials.append(denial)
         await self._decided(asked, rule, None)
-        return Refused(f"{denial.target}: {why}")
+        return Refused(403, f"{denial.target}: {why}")
 
     async def _decided(self, asked: Asked, rule: str, address: str | None) -> None:
         """Have a decision recorded, before it takes effect."""
@@ -161,12 +155,13 @@ class ProxySession:
             await self._record(decision)
         except Exception as error:
             _log.exception("a network decision could not be recorded")
-            raise Refused("the decision about it could not be recorded, so nothing is connected") from error
+            why = "the decision about it could not be recorded, so nothing is connected"
+            raise Refused(403, why) from error
 
 
-async def _answer_if_there(client: SocketStream, code: int, reason: str) -> None:
+async def _answer_if_there(client: SocketStream, refused: Refused) -> None:
     try:
-        await answer(client, code, reason)
+        await answer(client, refused.code, refused.reason)
     except anyio.BrokenResourceError:
         return  # nobody there to be told
 
@@ -176,11 +171,7 @@ async def _relay(first: SocketStream, second: SocketStream) -> None:
 
         async def copy(source: SocketStream, target: SocketStream, done: Callable[[], None]) -> None:
             try:
-                while True:
-                    try:
-                        chunk = await source.receive(CHUNK)
-                    except anyio.EndOfStream:
-                        break
+                async for chunk in source:
                     await target.send(chunk)
                 await target.send_eof()
             except (anyio.BrokenResourceError, OSError):

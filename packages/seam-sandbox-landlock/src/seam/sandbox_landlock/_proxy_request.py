@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import h11
 from anyio.abc import SocketStream
 
-CHUNK = 1 << 16
+_CHUNK = 1 << 16
 _AUTHORITY = re.compile(
     r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9_.-]{1,253})):(?P<port>[0-9]{1,5})"
 )
@@ -40,8 +40,8 @@ class Asked:
     early: bytes = b""
 
 
-class BadRequest(Exception):
-    """Not a request that a proxy can serve; it names nobody to connect to.
+class Refused(Exception):
+    """A request that comes to nothing.
 
     Args:
         code: status of the answer.
@@ -58,7 +58,7 @@ async def read_request(client: SocketStream) -> Asked:
     """Read the head of a request.
 
     Raises:
-        BadRequest: it is none, or none for a proxy.
+        Refused: it is none, or none for a proxy.
         anyio.EndOfStream, anyio.BrokenResourceError: the client is gone.
     """
     parser = h11.Connection(h11.SERVER)
@@ -66,13 +66,13 @@ async def read_request(client: SocketStream) -> Asked:
         while True:
             event = parser.next_event()
             if event is h11.NEED_DATA:
-                parser.receive_data(await client.receive(CHUNK))
+                parser.receive_data(await client.receive(_CHUNK))
             elif isinstance(event, h11.Request):
                 return _understood(event, parser.trailing_data[0])
             else:
-                raise BadRequest(400, "no request")
+                raise Refused(400, "no request")
     except h11.RemoteProtocolError as error:
-        raise BadRequest(error.error_status_hint, str(error)) from error
+        raise Refused(error.error_status_hint, str(error)) from error
 
 
 def _understood(request: h11.Request, behind: bytes) -> Asked:
@@ -80,13 +80,13 @@ def _understood(request: h11.Request, behind: bytes) -> Asked:
     tunnel = request.method == b"CONNECT"
     found = _AUTHORITY.fullmatch(target if tunnel else _authority_of_url(target))
     if found is None or not 0 < int(found["port"]) < 65536:
-        raise BadRequest(400, "this is a proxy: it serves CONNECT host:port and http://host/ requests")
+        raise Refused(400, "this is a proxy: it serves CONNECT host:port and http://host/ requests")
     try:
         host = str(ipaddress.ip_address(found["six"] or found["name"]))
     except ValueError:
         host = (found["name"] or "").lower()
     if not host:
-        raise BadRequest(400, "no address")
+        raise Refused(400, "no address")
     return Asked(host, int(found["port"]), tunnel, behind if tunnel else _passed_on(request, target) + behind)
 
 

@@ -154,7 +154,7 @@ class ScriptedTurn(Turn):
     async def call_many(
         self, calls: Sequence[CallItem], *, progress: ProgressSink | None = None
     ) -> tuple[Outcome, ...]:
-        return tuple([await self.call(item.tool, item.arguments) for item in calls])
+        raise AssertionError("doors and adapters call one by one")
 
     async def describe_skill(self, skill: str) -> SkillDocument:
         raise AssertionError("there are no skills")

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import TypeAlias
 
-import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup
 from mcp.server.context import ServerRequestContext
@@ -16,13 +15,14 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp.shared.exceptions import MCPError
 
 from seam.kernel import SeamError
-from seam.tools_def import Outcome, Progress, PublishedTools, Resource, TurnGate
+from seam.tools_def import Outcome, PublishedTools, Resource, TurnGate
 from seam.tools_mcp._approval import Elicit, ElicitingApproval, ElicitingQuestions
 from seam.tools_mcp._calls import PendingCall, PendingCalls
 from seam.tools_mcp._config import McpConfig
 from seam.tools_mcp._files import read_file
 from seam.tools_mcp._listing import Views
 from seam.tools_mcp._mapping import resource_uri, result, tool
+from seam.tools_mcp._progress import ProgressLine
 from seam.tools_mcp._sessions import Conversation
 
 Request: TypeAlias = ServerRequestContext[dict[str, object], object]
@@ -132,18 +132,8 @@ class Door:
             else None
         )
         questions = ElicitingQuestions(elicit) if elicit else None
-        send, receive = anyio.create_memory_object_stream[Progress](max_buffer_size=1000)
-
-        def sink(progress: Progress) -> None:
-            try:
-                send.send_nowait(progress)
-            except (anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
-                return  # progress is advice: a slow client misses some of it, never the result
-
-        outcome: Outcome | None = None
         async with (
-            receive,
-            anyio.create_task_group() as group,
+            ProgressLine(self._tasks, ctx.session.report_progress) as progress,
             self._gate.open(
                 conversation.agent,
                 session=conversation.id,
@@ -153,11 +143,7 @@ class Door:
                 parallel=True,
             ) as turn,
         ):
-            group.start_soon(_forward, receive, ctx)
-            async with send:
-                outcome = await turn.call(params.name, dict(params.arguments or {}), progress=sink)
-        assert outcome is not None  # the blocks above raise or fall through
-        return outcome
+            return await turn.call(params.name, dict(params.arguments or {}), progress=progress)
 
     def _elicitation(self, ctx: Request, call: PendingCall) -> Elicit | None:
         """How this client's person can be asked, or None: then policy alone decides."""
@@ -200,15 +186,6 @@ class Door:
         conversation = self._identify(ctx)
         conversation.channel = ctx.session
         return conversation
-
-
-async def _forward(receive: anyio.abc.ObjectReceiveStream[Progress], ctx: Request) -> None:
-    count = 0
-    async for progress in receive:
-        count += 1
-        # MCP wants a number that grows with each message; live output has none of its own
-        done = progress.done if progress.kind == "progress" and progress.done is not None else float(count)
-        await ctx.session.report_progress(done, progress.total, progress.text)
 
 
 def _remember(conversation: Conversation, outcome: Outcome) -> None:

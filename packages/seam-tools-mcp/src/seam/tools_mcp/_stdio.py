@@ -12,6 +12,7 @@ from seam.tools_mcp._config import McpConfig
 from seam.tools_mcp._door import Door
 from seam.tools_mcp._sessions import Conversation
 from seam.tools_mcp._standard_input import standard_input
+from seam.tools_mcp._standard_output import standard_output
 
 
 async def serve_stdio(gate: TurnGate, config: McpConfig) -> str:
@@ -27,8 +28,8 @@ async def serve_stdio(gate: TurnGate, config: McpConfig) -> str:
             unsubscribe = gate.subscribe(lambda tools: door.published(tools, lambda: (conversation,)))
             try:
                 await door.refresh(conversation)
-                with standard_input() as source:
-                    async with stdio_server(source) as (read, write):
+                with standard_input() as source, standard_output() as sink:
+                    async with stdio_server(source, sink) as (read, write):
                         await door.server.run(read, write, door.initialization())
             finally:
                 unsubscribe()

@@ -53,6 +53,7 @@ RECORDED = [
     "State",
     "TeardownAbandoned",
     "UndeclaredService",
+    "Value",
     "WatchedPath",
     "deployment_paths",
     "log_fault",

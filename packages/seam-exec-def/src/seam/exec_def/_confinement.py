@@ -6,11 +6,11 @@ for that are seam-sandbox-def's.
 
 from __future__ import annotations
 
-from seam.exec_def._frozen import Frozen
+from seam.kernel import Value
 from seam.sandbox_def import Denial, Enforcement, Mode, Policy
 
 
-class Containment(Frozen):
+class Containment(Value):
     """How completely the executor can find and end what a command starts."""
 
     level: str
@@ -23,7 +23,7 @@ class Containment(Frozen):
     """What this level cannot promise, one short sentence each."""
 
 
-class Isolation(Frozen):
+class Isolation(Value):
     """The confinement that a spec asks for, wholly decided; part of the spec's digest."""
 
     mode: Mode
@@ -34,7 +34,7 @@ class Isolation(Frozen):
     """A wider mode was asked for and needs nobody's consent, since the executor does not confine."""
 
 
-class SandboxFacts(Frozen):
+class SandboxFacts(Value):
     """The confinement under which a command really ran."""
 
     mode: Mode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from seam.exec_def._frozen import Frozen
+from seam.kernel import Value
 
 Cause = Literal["exited", "signalled", "timed_out", "idle", "aborted", "lost"]
 """Why a command is over.
@@ -32,14 +32,14 @@ SurvivorPolicy = Literal["end", "keep"]
 """What happens to processes that are still alive when the command itself is over and its output is drained."""
 
 
-class ProcessRef(Frozen):
+class ProcessRef(Value):
     """A process of the world, as it was seen."""
 
     pid: int
     name: str
 
 
-class Survivor(Frozen):
+class Survivor(Value):
     """A process of the command that was still alive when the command itself was over."""
 
     pid: int
@@ -47,7 +47,7 @@ class Survivor(Frozen):
     fate: Fate
 
 
-class Drain(Frozen):
+class Drain(Value):
     """How reading the output came to its end."""
 
     clean: bool
@@ -58,7 +58,7 @@ class Drain(Frozen):
     """Processes that were alive then; one or more of them held the streams."""
 
 
-class TimeSplit(Frozen):
+class TimeSplit(Value):
     """Where the time went, in seconds: before the start was tried, starting, running, reading the rest."""
 
     queue: float
@@ -67,7 +67,7 @@ class TimeSplit(Frozen):
     drain: float
 
 
-class Usage(Frozen):
+class Usage(Value):
     """What the command used, children that it waited for included; `None` where the system did not say."""
 
     cpu_user: float | None = None
@@ -78,7 +78,7 @@ class Usage(Frozen):
     """Bytes of resident memory of the largest single process."""
 
 
-class HookFailure(Frozen):
+class HookFailure(Value):
     """A callable that a caller or a deployment supplied raised; the command took its ordinary course."""
 
     hook: str

@@ -7,13 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from seam.exec_def._frozen import Frozen, FrozenMapping
+from seam.exec_def._frozen import FrozenMapping
+from seam.kernel import Value
 
 EnvironmentMode = Literal["overlay", "replace"]
 """`overlay`: on top of what the executor gives every command. `replace`: nothing but what is listed."""
 
 
-class SecretRef(Frozen):
+class SecretRef(Value):
     """The name of a secret. Specs, digests, journals and error texts hold this; a value exists in the child
     only."""
 
@@ -25,7 +26,7 @@ Setting = Annotated[str | SecretRef, Field(union_mode="left_to_right")]
 """What a variable is set to. A string may hold any character except NUL."""
 
 
-class Environment(Frozen):
+class Environment(Value):
     """What a request says about the environment of its command."""
 
     mode: EnvironmentMode = "overlay"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from seam.exec_def._frozen import Frozen
+from seam.kernel import Value
 from seam.sandbox_def import Mode
 
 
-class ExecutorFacts(Frozen):
+class ExecutorFacts(Value):
     """For notes in a prompt and for results; never for a tool's name, description or parameters."""
 
     executor: str

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from seam.exec_def._frozen import Frozen
 from seam.exec_def._text import PlainText, plain_text
+from seam.kernel import Value
 
 StreamName = Literal["stdout", "stderr"]
 StreamMode = Literal["separate", "merged"]
@@ -19,7 +19,7 @@ LossReason = Literal["window", "spill_limit", "spill_failed", "held"]
 or reading stopped while a descendant still held the stream (what it wrote later is not even counted)."""
 
 
-class OutputWindow(Frozen):
+class OutputWindow(Value):
     """How many bytes of a stream a result keeps, and how many go to disk. Not part of a spec's digest.
 
     The first `head` and the last `tail` bytes are kept in memory. As soon as more was written, the whole
@@ -38,7 +38,7 @@ class KeptRange(NamedTuple):
     end: int
 
 
-class StreamOutput(Frozen):
+class StreamOutput(Value):
     """One stream of a command, secrets masked.
 
     What a model or person reads (`texts`, `text`) is a view of the bytes, made when it is asked for.
@@ -118,7 +118,7 @@ class StreamOutput(Frozen):
         return self.spill_path is not None and self.spill_size == self.total
 
 
-class OutputChunk(Frozen):
+class OutputChunk(Value):
     """A piece of a stream, as it came in, secrets masked. A character or secret is never cut between two
     chunks' offsets."""
 
@@ -127,7 +127,7 @@ class OutputChunk(Frozen):
     data: bytes
 
 
-class OutputSlice(Frozen):
+class OutputSlice(Value):
     """What a reader gets who asks for the bytes of a stream from an absolute offset."""
 
     stream: StreamName

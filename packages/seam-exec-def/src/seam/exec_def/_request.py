@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from seam.exec_def._environment import Environment
-from seam.exec_def._frozen import Frozen
 from seam.exec_def._output import OutputWindow, StreamMode
+from seam.kernel import Value
 from seam.sandbox_def import Widening
 
 
-class ExecRequest(Frozen):
+class ExecRequest(Value):
     """A command as a caller wants it. What is `None` is decided by the executor in `resolve`.
 
     Nothing is checked here beyond types: `resolve` refuses what cannot work, with an error that says what to do.

@@ -6,12 +6,12 @@ from datetime import datetime
 
 from seam.exec_def._confinement import Containment, SandboxFacts
 from seam.exec_def._ending import Cause, Drain, EndedBy, HookFailure, Survivor, TimeSplit, Usage
-from seam.exec_def._frozen import Frozen
 from seam.exec_def._output import StreamOutput
 from seam.exec_def._spec import Limits
+from seam.kernel import Value
 
 
-class ExecResult(Frozen):
+class ExecResult(Value):
     """Facts, each independent of the others: a command can time out and exit 0."""
 
     cause: Cause

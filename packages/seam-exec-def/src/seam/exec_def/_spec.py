@@ -9,16 +9,16 @@ from typing import Literal
 
 from seam.exec_def._confinement import Isolation
 from seam.exec_def._ending import SurvivorPolicy
-from seam.exec_def._frozen import Frozen
 from seam.exec_def._output import OutputWindow, StreamMode
 from seam.exec_def._variables import VariablesField
+from seam.kernel import Value
 
 ScriptDelivery = Literal["argument", "descriptor"]
 """How the command's text reaches the shell: as an argument in `argv`, or through a descriptor that `argv`
 reads."""
 
 
-class Limits(Frozen):
+class Limits(Value):
     """Every bound of a command, in seconds. `timeout` and what follows from it bind foreground commands
     only."""
 
@@ -38,7 +38,7 @@ class Limits(Frozen):
         return self.timeout + self.grace + self.drain
 
 
-class ExecSpec(Frozen):
+class ExecSpec(Value):
     """Inert, frozen, serialisable: the same spec means the same execution.
 
     Random folders and descriptor numbers belong to the start and are not here.

@@ -68,7 +68,7 @@ class Resolver:
                 limit=self.limits.total_bytes,
             )
         workdir = self._workdir(request)
-        return ExecSpec(
+        return ExecSpec.trusted(
             executor=self.wrapper.mechanism,
             executor_version=self.version,
             dialect=self.dialect.name,

@@ -66,7 +66,7 @@ class Running:
         self._record: ExecResult | None = None
         held = process.containment
         # made here, while the command runs, since making values takes time that nobody should wait for
-        self._containment = Containment(
+        self._containment = Containment.trusted(
             level=held.level, whole_tree=held.whole_tree, host_death=held.host_death, gaps=held.gaps
         )
         self._queue = began - called
@@ -109,11 +109,11 @@ class Running:
             stderr=stderr,
             drain=_drain(end),
             survivors=(
-                *(Survivor(pid=one.pid, name=one.name, fate=one.fate) for one in end.survivors),
+                *(Survivor.trusted(pid=one.pid, name=one.name, fate=one.fate) for one in end.survivors),
                 *ending.survivors,
             ),
             sandbox=ending.sandbox,
-            times=TimeSplit(
+            times=TimeSplit.trusted(
                 queue=self._queue, spawn=self._spawn, run=end.run_seconds, drain=end.drain.seconds
             ),
             usage=_usage(end),
@@ -179,7 +179,7 @@ class Running:
         usage: Usage,
         handed_over: bool = False,
     ) -> ExecResult:
-        return ExecResult(
+        return ExecResult.trusted(
             cause=cause,
             ended_by=ended_by,
             exit_code=exit_code,
@@ -216,7 +216,7 @@ def _drain(end: ProcessExit) -> Drain:
 def _usage(end: ProcessExit) -> Usage:
     if end.usage is None:
         return Usage()
-    return Usage(
+    return Usage.trusted(
         cpu_user=end.usage.user_seconds,
         cpu_system=end.usage.system_seconds,
         peak_memory=end.usage.peak_memory_bytes,

@@ -47,7 +47,7 @@ def view(stream: CollectedStream, window: OutputWindow, masked: int, *, clean: b
         losses = losses if "window" in losses else ("window", *losses)
     ranges = [(KeptRange(0, len(head)), head), (KeptRange(total - len(tail) + edge, total), tail[edge:])]
     spill = summary.spill
-    return StreamOutput(
+    return StreamOutput.trusted(
         parts=tuple(part for _, part in ranges if part),
         kept=tuple(kept for kept, part in ranges if part),
         total=total,

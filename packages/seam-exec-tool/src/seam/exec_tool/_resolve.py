@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,8 +48,12 @@ def resolve_shell(
             widening=wish,
         ),
     )
-    return Resolution(
-        subject={"background": parameters.background, "spec": json.loads(spec.canonical)},
+    return Resolution.trusted(
+        # as in the spec's canonical form, which differs for standard input only, and this tool gives none
+        subject={
+            "background": parameters.background,
+            "spec": spec.model_dump(mode="json", exclude={"output"}),
+        },
         actions=_actions(spec, wish),
         deadline=config.start_deadline if parameters.background else spec.limits.return_by,
         summary=_summary(parameters, spec, wish),
@@ -81,7 +84,7 @@ def _widening(
 
 
 def _actions(spec: ExecSpec, wish: Widening | None) -> tuple[Action, ...]:
-    run = RunAction(dialect=spec.dialect, text=spec.command, argv=spec.argv, workdir=spec.workdir)
+    run = RunAction.trusted(dialect=spec.dialect, text=spec.command, argv=spec.argv, workdir=spec.workdir)
     if wish is None:
         return (run,)
     return (run, Widen(mode=wish.mode, why=wish.why))

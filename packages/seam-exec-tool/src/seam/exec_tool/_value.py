@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from seam.exec_def import (
     Containment,
@@ -19,12 +19,13 @@ from seam.exec_def import (
     TimeSplit,
     Usage,
 )
+from seam.kernel import Value
 
 
-class StreamValue(BaseModel):
+class StreamValue(Value):
     """One stream: its text as kept, and what is missing of it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(extra="ignore")
 
     text: str
     total_bytes: int
@@ -40,7 +41,7 @@ class StreamValue(BaseModel):
     @classmethod
     def of(cls, stream: StreamOutput) -> StreamValue:
         """From the executor's stream."""
-        return cls(
+        return cls.trusted(
             text=stream.text,
             total_bytes=stream.total,
             kept=tuple((part.start, part.end) for part in stream.kept),
@@ -54,10 +55,10 @@ class StreamValue(BaseModel):
         )
 
 
-class ShellValue(BaseModel):
+class ShellValue(Value):
     """What became of a command, or the job that it became."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(extra="ignore")
 
     state: Literal["ended", "background"]
     job: str | None = None
@@ -87,7 +88,7 @@ class ShellValue(BaseModel):
         cls, result: ExecResult, *, job: str | None, widening: Literal["granted", "already satisfied"] | None
     ) -> ShellValue:
         """From a result; with `job` when the command was handed over alive."""
-        return cls(
+        return cls.trusted(
             state="background" if result.handed_over else "ended",
             job=job,
             cause=result.cause,

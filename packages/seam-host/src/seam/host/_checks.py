@@ -13,7 +13,7 @@ from typing import Literal
 
 from seam.host._inventory import Inventory
 from seam.host._namespace import intrusions
-from seam.host._outcomes import Value
+from seam.kernel import Value
 
 CheckState = Literal["fine", "notice", "wrong"]
 

@@ -8,7 +8,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from seam.host._outcomes import HostError, Value
+from seam.host._outcomes import HostError
+from seam.kernel import Value
 
 Section = Literal["implement", "consume", "process", "serve"]
 """Where a row stands: `[implement.*]`, `[consume.*]`, `[process.*]`, `[process.serve.*]`."""

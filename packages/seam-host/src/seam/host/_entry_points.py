@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from seam.host._outcomes import Value
+from seam.kernel import Value
 
 _REFERENCE = re.compile(
     r"(?P<module>[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)\s*(:\s*(?P<object>[A-Za-z_]\w*(\.[A-Za-z_]\w*)*))?\s*(\[[^\]]*\])?"

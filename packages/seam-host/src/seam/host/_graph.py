@@ -9,8 +9,9 @@ from typing import Literal
 from seam.host._deployment import Location, Row
 from seam.host._inventory import Inventory, Provider, RowError
 from seam.host._loading import NotAPlugin, load
-from seam.host._outcomes import RowProblem, Value
+from seam.host._outcomes import RowProblem
 from seam.host._plan import HOST_KEYS, Plan, PlannedRow
+from seam.kernel import Value
 
 NodeKind = Literal["consumer", "door", "key", "implementer", "host"]
 NodeState = Literal["ready", "pending", "missing", "failed", "invalid", "left out", "absent"]

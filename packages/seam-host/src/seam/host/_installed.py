@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from seam.host._entry_points import EntryPoint, parse_entry_points
-from seam.host._outcomes import Value
+from seam.kernel import Value
 
 FAMILY = "seam-"
 """Distributions of the house; those of third parties are known by their entry points."""

@@ -12,7 +12,8 @@ from packaging.utils import canonicalize_name
 from seam.host._deployment import Row
 from seam.host._entry_points import EntryPoint
 from seam.host._installed import FAMILY, Installed, InstalledProblem, read_installed
-from seam.host._outcomes import HostError, RowProblem, Value
+from seam.host._outcomes import HostError, RowProblem
+from seam.kernel import Value
 
 
 class RowError(HostError):

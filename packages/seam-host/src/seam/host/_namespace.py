@@ -11,7 +11,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from seam.host._outcomes import Value
+from seam.kernel import Value
 
 INTRUDER = Path("seam/__init__.py")
 

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from seam.kernel import SeamError
-
-
-class Value(BaseModel):
-    """Base of the values of this module: frozen, no unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from seam.kernel import SeamError, Value
 
 
 class RowProblem(Value):

@@ -13,9 +13,9 @@ from seam.host._deployment import Deployment, Row
 from seam.host._installed import InstalledProblem
 from seam.host._inventory import Inventory, Provider, RowError, row_problem
 from seam.host._loading import ConfigRefused, check_config, load, row_paths
-from seam.host._outcomes import RowProblem, Value
+from seam.host._outcomes import RowProblem
 from seam.host._tool_files import tool_files
-from seam.kernel import Plugin
+from seam.kernel import Plugin, Value
 
 RowState = Literal["ready", "pending", "missing", "failed", "invalid", "left out"]
 

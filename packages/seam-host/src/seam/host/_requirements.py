@@ -8,7 +8,8 @@ from packaging.utils import canonicalize_name
 
 from seam.host._deployment import Deployment
 from seam.host._inventory import Inventory, RowError
-from seam.host._outcomes import RowProblem, Value
+from seam.host._outcomes import RowProblem
+from seam.kernel import Value
 
 
 class RequiredDistribution(Value):

@@ -5,13 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import Field, JsonValue
 
-
-class Value(BaseModel):
-    """Base of the values of this package: frozen, no unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
+from seam.kernel import Value
 
 
 class JobOwner(Value):
@@ -72,7 +68,7 @@ class JobInfo(Value):
     kept_from: int = 0
     writable: bool = False
     durable: bool = False
-    facts: dict[str, JsonValue] = {}
+    facts: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
 
 class JobOutput(Value):

@@ -31,6 +31,7 @@ from seam.kernel._plugin import NoConfig, Plugin, plugin
 from seam.kernel._problem import Problem
 from seam.kernel._scope import Scope
 from seam.kernel._service import Service
+from seam.kernel._value import Value
 
 __all__ = [
     "Answer",
@@ -74,6 +75,7 @@ __all__ = [
     "State",
     "TeardownAbandoned",
     "UndeclaredService",
+    "Value",
     "WatchedPath",
     "deployment_paths",
     "log_fault",

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
 from seam.kernel._instance import State
+from seam.kernel._value import Value
 
 
-class _Facts(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ServiceFacts(_Facts):
+class ServiceFacts(Value):
     """A service that can be used in a scope now."""
 
     key: str
@@ -21,7 +16,7 @@ class ServiceFacts(_Facts):
     """Qualified name of the abstract class."""
 
 
-class InstanceFacts(_Facts):
+class InstanceFacts(Value):
     """An instance as it is listed in a scope."""
 
     name: str
@@ -42,7 +37,7 @@ class InstanceFacts(_Facts):
     """Instances that it loaded itself."""
 
 
-class ScopeFacts(_Facts):
+class ScopeFacts(Value):
     """A scope and everything below it."""
 
     name: str

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from seam.kernel import Value
 from seam.sandbox_def._enforcement import Enforcement
 from seam.sandbox_def._text import Argument, WorldPath
-from seam.sandbox_def._value import Value
 
 
 class InheritedBytes(Value):

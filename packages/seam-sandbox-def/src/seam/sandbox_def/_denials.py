@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from seam.kernel import Value
 from seam.sandbox_def._text import Argument
-from seam.sandbox_def._value import Value
 
 Operation = Literal["read", "write", "execute", "connect", "listen", "signal", "syscall"]
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from seam.kernel import Value
 from seam.sandbox_def._gaps import Gap
-from seam.sandbox_def._value import Value
 
 
 class Enforcement(Value):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from seam.sandbox_def._value import Value
+from seam.kernel import Value
 
 
 class GapCode(StrEnum):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from seam.sandbox_def._value import Value
+from seam.kernel import Value
 
 _Count = Annotated[int, Field(ge=1)]
 

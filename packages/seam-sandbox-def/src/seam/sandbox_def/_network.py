@@ -8,9 +8,8 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from seam.kernel import Decide
+from seam.kernel import Decide, Value
 from seam.sandbox_def._text import Argument
-from seam.sandbox_def._value import Value
 
 _LABEL = re.compile(r"[a-z0-9_-]+")
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal
 
+from seam.kernel import Value
 from seam.sandbox_def._limits import Limits
 from seam.sandbox_def._modes import Mode, Network
 from seam.sandbox_def._network import AllowedHost
 from seam.sandbox_def._text import WorldPath
-from seam.sandbox_def._value import Value
 from seam.sandbox_def._widening import Widening
 
 PathAccess = Literal["none", "read", "write"]

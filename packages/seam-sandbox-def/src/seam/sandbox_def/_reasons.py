@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from types import MappingProxyType
 
-from seam.sandbox_def._value import Value
+from seam.kernel import Value
 
 
 class Reason(StrEnum):

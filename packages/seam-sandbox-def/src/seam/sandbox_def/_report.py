@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from seam.kernel import Value
 from seam.sandbox_def._enforcement import Enforcement
 from seam.sandbox_def._limits import Limits
 from seam.sandbox_def._modes import Mode, Network
 from seam.sandbox_def._policy import PathRule
 from seam.sandbox_def._reasons import Finding
-from seam.sandbox_def._value import Value
 
 
 class ProbeResult(Value):

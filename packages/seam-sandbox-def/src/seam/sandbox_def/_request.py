@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from seam.kernel import Value
 from seam.sandbox_def._modes import Mode
 from seam.sandbox_def._policy import Policy
 from seam.sandbox_def._text import WorldPath
-from seam.sandbox_def._value import Value
 from seam.sandbox_def._widening import Widening
 
 

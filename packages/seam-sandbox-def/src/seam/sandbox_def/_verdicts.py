@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from seam.kernel import Value
 from seam.sandbox_def._report import ProbeResult
-from seam.sandbox_def._value import Value
 
 _LOG = logging.getLogger("seam.sandbox.verdicts")
 _MOST_BYTES = 1 << 16

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from seam.kernel import Value
 from seam.sandbox_def._modes import Mode
-from seam.sandbox_def._value import Value
 
 
 class Widening(Value):

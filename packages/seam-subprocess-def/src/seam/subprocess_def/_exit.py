@@ -5,16 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from seam.kernel import Value
 
 
-class ExitValue(BaseModel):
-    """Shape of every result value."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Containment(ExitValue):
+class Containment(Value):
     """How well a tree of processes is held together, as a fact of this start."""
 
     level: str = Field(
@@ -27,7 +23,7 @@ class Containment(ExitValue):
     gaps: tuple[str, ...] = Field(description="What this level cannot promise, one short sentence each.")
 
 
-class Survivor(ExitValue):
+class Survivor(Value):
     """A descendant that was alive when the leader had exited and the drain was over."""
 
     pid: int
@@ -37,7 +33,7 @@ class Survivor(ExitValue):
     )
 
 
-class Drain(ExitValue):
+class Drain(Value):
     """How reading the collected streams ended."""
 
     state: Literal["clean", "held"] = Field(description="`clean`: every stream reached its end by itself.")
@@ -45,7 +41,7 @@ class Drain(ExitValue):
     seconds: float = Field(description="From the leader's exit to the end of reading.")
 
 
-class Usage(ExitValue):
+class Usage(Value):
     """What the tree consumed, as far as it was waited for (getrusage(2))."""
 
     user_seconds: float
@@ -53,7 +49,7 @@ class Usage(ExitValue):
     peak_memory_bytes: int = Field(description="Largest resident set of any single process of the tree.")
 
 
-class Termination(ExitValue):
+class Termination(Value):
     """That somebody asked for the end, and how far it had to go."""
 
     by: Literal["terminate", "dispose"] = Field(
@@ -62,7 +58,7 @@ class Termination(ExitValue):
     escalated: bool = Field(description="SIGKILL was needed since the tree outlived the grace.")
 
 
-class ProcessExit(ExitValue):
+class ProcessExit(Value):
     """The end of a process. Exactly one of `exit_code`, `signal` and `unknown` is set."""
 
     exit_code: int | None

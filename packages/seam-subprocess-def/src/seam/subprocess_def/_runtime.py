@@ -5,19 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from seam.kernel import Service
+from seam.kernel import Service, Value
 from seam.subprocess_def._confidential import ByteFilter, Confidential
 from seam.subprocess_def._process import Process, TerminalProcess
 from seam.subprocess_def._spec import SpawnSpec, TerminalSpec
 from seam.subprocess_def._streams import StreamId
 
 
-class SpawnLimits(BaseModel):
+class SpawnLimits(Value):
     """What execve(2) of this world takes, in bytes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     string_bytes: int = Field(
         description="One argument or one `NAME=value`, without the closing NUL (Linux: 131071)."

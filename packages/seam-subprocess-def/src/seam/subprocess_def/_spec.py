@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveInt
 
+from seam.kernel import Value
 from seam.subprocess_def._streams import DescriptorSpec, StderrSpec, StdinSpec, StdoutSpec
 
 SurvivorPolicy = Literal["end", "keep"]
@@ -14,22 +15,18 @@ SurvivorPolicy = Literal["end", "keep"]
 once, or kept until the process is disposed."""
 
 
-class OwnedLifetime(BaseModel):
+class OwnedLifetime(Value):
     """The process ends at the latest with its handle, its runtime or the host, whichever ends first."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["owner"] = "owner"
 
 
-class DetachedLifetime(BaseModel):
+class DetachedLifetime(Value):
     """The process outlives handle, runtime and host, and is found again with
     `SubprocessRuntime.attach(record)`.
 
     Its standard streams can only be `Null` or `File`, since nobody may be there to read or write a pipe;
     stdin may be `Data` as well."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["detached"] = "detached"
     record: str = Field(description="Absolute path of the record file, created by spawn; it must not exist.")
@@ -38,10 +35,8 @@ class DetachedLifetime(BaseModel):
 Lifetime = Annotated[OwnedLifetime | DetachedLifetime, Field(discriminator="kind")]
 
 
-class ProcessSpec(BaseModel):
+class ProcessSpec(Value):
     """What `SpawnSpec` and `TerminalSpec` have in common."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
 
     argv: tuple[str, ...] = Field(
         min_length=1,

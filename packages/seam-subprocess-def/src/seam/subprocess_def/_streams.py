@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
+from pydantic import Field, NonNegativeInt, model_validator
+
+from seam.kernel import Value
 
 StandardStream = Literal["stdin", "stdout", "stderr"]
 
@@ -13,19 +15,13 @@ StreamId = StandardStream | int
 more)."""
 
 
-class StreamValue(BaseModel):
-    """Shape of every stream spec: frozen, strict about names, bytes as base64 in JSON."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
-
-
-class Null(StreamValue):
+class Null(Value):
     """The null device: an input that is at its end, an output that goes nowhere."""
 
     kind: Literal["null"] = "null"
 
 
-class Pipe(StreamValue):
+class Pipe(Value):
     """A raw byte stream in the hands of the caller (`Process.sink`, `Process.source`).
 
     Nothing is buffered beyond the system's pipe: who does not read blocks the program."""
@@ -33,20 +29,20 @@ class Pipe(StreamValue):
     kind: Literal["pipe"] = "pipe"
 
 
-class Data(StreamValue):
+class Data(Value):
     """These bytes, then the end of input. A program that does not read them is no error."""
 
     kind: Literal["data"] = "data"
     data: bytes = Field(repr=False)
 
 
-class Inherit(StreamValue):
+class Inherit(Value):
     """The host's own stream of that name."""
 
     kind: Literal["inherit"] = "inherit"
 
 
-class Collect(StreamValue):
+class Collect(Value):
     """Read continuously, bounded in memory, complete on disk up to a cap; see `CollectedStream`.
 
     A stream that fits into `max_bytes` never touches the disk."""
@@ -65,7 +61,7 @@ class Collect(StreamValue):
         return self
 
 
-class File(StreamValue):
+class File(Value):
     """Straight into a file of the world, appended, created with mode 0600; for processes that outlive the
     host.
 
@@ -76,13 +72,13 @@ class File(StreamValue):
     path: str
 
 
-class SameAsStdout(StreamValue):
+class SameAsStdout(Value):
     """stderr only: the pipe of stdout, so that both arrive in exact write order."""
 
     kind: Literal["stdout"] = "stdout"
 
 
-class OpenPath(StreamValue):
+class OpenPath(Value):
     """Descriptors only: a path of the world, opened without following a final symlink and handed over.
 
     `read` opens for reading; `location` opens the place only (O_PATH, for runners that bind by
@@ -93,13 +89,13 @@ class OpenPath(StreamValue):
     access: Literal["read", "location"]
 
 
-class Confided(StreamValue):
+class Confided(Value):
     """Descriptors only: bytes to read that are given at the start, in `Confidential`, and never in a spec."""
 
     kind: Literal["confided"] = "confided"
 
 
-class Outlet(StreamValue):
+class Outlet(Value):
     """Descriptors only: a pipe that the child writes; the caller reads it raw or collected."""
 
     kind: Literal["outlet"] = "outlet"

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from seam.kernel import Value
 
 
-class ByteRange(BaseModel):
+class ByteRange(Value):
     """Bytes from `start` up to, not including, `end`; 0-based absolute offsets in the stream after its
     filter."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     start: int
     end: int
 
 
-class Window(BaseModel):
+class Window(Value):
     """The answer to one read: `data` starts at `offset`, which is where it was asked for unless bytes were
     `lost`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
 
     offset: int
     data: bytes = Field(repr=False)
@@ -38,10 +36,8 @@ class Window(BaseModel):
         return self.offset + len(self.data)
 
 
-class Spill(BaseModel):
+class Spill(Value):
     """The file of a stream that did not fit into memory: mode 0600 in a 0700 folder, a path of the world."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     path: str
     size: int = Field(description="Bytes in the file, which are the stream's first `size` bytes.")
@@ -56,10 +52,8 @@ written, or reading stopped while a descendant still held the stream (`held`: wh
 counted)."""
 
 
-class StreamSummary(BaseModel):
+class StreamSummary(Value):
     """A collected stream as a whole."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     total: int = Field(description="Bytes that the stream has had, after its filter.")
     kept: tuple[ByteRange, ...] = Field(

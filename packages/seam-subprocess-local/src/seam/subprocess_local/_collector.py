@@ -180,7 +180,9 @@ class Collector(CollectedStream):
     def summary(self) -> StreamSummary:
         windows, spill = self._windows, self._spill
         reasons: list[LossReason] = []
-        kept: tuple[ByteRange, ...] = (ByteRange(start=0, end=windows.total),) if windows.total else ()
+        kept: tuple[ByteRange, ...] = (
+            (ByteRange.trusted(start=0, end=windows.total),) if windows.total else ()
+        )
         lost: tuple[ByteRange, ...] = ()
         if not windows.whole:
             parts = [(0, windows.head_end), (windows.tail_start, windows.total)]
@@ -193,7 +195,7 @@ class Collector(CollectedStream):
                 reasons.insert(0, "window")
         if self._ended == "held":
             reasons.append("held")
-        return StreamSummary(
+        return StreamSummary.trusted(
             total=windows.total,
             kept=kept,
             lost=lost,

@@ -31,7 +31,7 @@ def describe_exit(
             signal_name = name_of(os.WTERMSIG(status))
         else:
             exit_code = os.WEXITSTATUS(status)
-    return ProcessExit(
+    return ProcessExit.trusted(
         exit_code=exit_code,
         signal=signal_name,
         unknown=unknown,
@@ -42,7 +42,7 @@ def describe_exit(
         containment=containment,
         usage=None
         if usage is None or status is None
-        else Usage(
+        else Usage.trusted(
             user_seconds=usage.user_us / 1e6,
             system_seconds=usage.system_us / 1e6,
             peak_memory_bytes=usage.peak_kib * 1024,

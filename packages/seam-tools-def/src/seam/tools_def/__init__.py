@@ -1,5 +1,6 @@
 """Tools and turns: keys `tools`, `turns`, `integration`, `permissions`, `journal`, and their vocabulary."""
 
+from seam.kernel import Value
 from seam.tools_def._access import Access, Agent, Owner
 from seam.tools_def._actions import Action, Connect, Read, Run, Widen, Write
 from seam.tools_def._approval_desk import ApprovalDesk
@@ -41,12 +42,13 @@ from seam.tools_def._errors import (
     UnknownAgent,
     UnknownApproval,
 )
-from seam.tools_def._frozen import FrozenDict, FrozenList, frozen_json, thawed_json
+from seam.tools_def._frozen import frozen_json, thawed_json
 from seam.tools_def._grant_book import GrantBook
 from seam.tools_def._grants import Grant, Grants
 from seam.tools_def._hooks import CallInfo, SettledCall, after_call, around_call, before_call, settled
+from seam.tools_def._immutable import FrozenDict, FrozenList
 from seam.tools_def._journal import Damage, Entry, Journal, JournalQuery, TurnSummary
-from seam.tools_def._json import Value, canonical_json, check_json, digest_of
+from seam.tools_def._json import canonical_json, check_json, digest_of
 from seam.tools_def._note import PromptNote
 from seam.tools_def._outcome import (
     Cancelled,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from seam.kernel import Value
 from seam.tools_def._effects import PresenceScope, Words
-from seam.tools_def._json import Value
 
 
 class Access(Value):

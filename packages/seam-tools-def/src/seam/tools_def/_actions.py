@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from seam.tools_def._json import Value
+from seam.kernel import Value
 
 
 class Run(Value):

@@ -6,8 +6,9 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
+from seam.kernel import Value
 from seam.tools_def._effects import Concurrency, Deadline, Effects, RequiresApproval, Visibility
-from seam.tools_def._json import Value, digest_of
+from seam.tools_def._json import digest_of
 
 
 class Descriptor(Value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seam.tools_def._json import Value
+from seam.kernel import Value
 
 
 class Diagnostic(Value):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from seam.kernel import Observe
-from seam.tools_def._json import Value
+from seam.kernel import Observe, Value
 
 
 class DoorClosed(Value):

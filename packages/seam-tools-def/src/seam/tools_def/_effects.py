@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, PlainSerializer
 
-from seam.tools_def._json import Value
+from seam.kernel import Value
 
 EffectKind = Literal["reads", "writes", "executes", "network"]
 RequiresApproval = Literal["never", "on-risk", "always"]

@@ -3,52 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NoReturn, cast
+from typing import cast
 
 from pydantic import JsonValue
 
+from seam.tools_def._immutable import FrozenDict, FrozenList
 from seam.tools_def._json import LONGEST_INT, MAX_DEPTH, check_json
-
-
-def _refuse(self: object, *arguments: object, **named: object) -> NoReturn:
-    raise TypeError(
-        "this value is part of a record and cannot be changed; make a copy: dict(value), list(value)"
-    )
-
-
-class FrozenDict(dict[str, JsonValue]):
-    """A JSON object that refuses every change with `TypeError`."""
-
-    __slots__ = ()
-
-    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride, reportUnannotatedClassAttribute] - each refuses
-
-    def __copy__(self) -> FrozenDict:
-        return self
-
-    def __deepcopy__(self, memo: object) -> FrozenDict:
-        return self
-
-    def __reduce__(self) -> tuple[type[dict[str, JsonValue]], tuple[dict[str, JsonValue]]]:
-        return dict, (dict(self),)
-
-
-class FrozenList(list[JsonValue]):
-    """A JSON array that refuses every change with `TypeError`."""
-
-    __slots__ = ()
-
-    __setitem__ = __delitem__ = append = clear = extend = insert = pop = remove = reverse = sort = _refuse  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride, reportUnannotatedClassAttribute] - each refuses
-    __iadd__ = __imul__ = _refuse  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride, reportUnannotatedClassAttribute] - each refuses
-
-    def __copy__(self) -> FrozenList:
-        return self
-
-    def __deepcopy__(self, memo: object) -> FrozenList:
-        return self
-
-    def __reduce__(self) -> tuple[type[list[JsonValue]], tuple[list[JsonValue]]]:
-        return list, (list(self),)
 
 
 def frozen_json(value: object) -> JsonValue:
@@ -68,20 +28,33 @@ class _NotJson(Exception):
     pass
 
 
+_AS_THEY_ARE = frozenset({str, bool, type(None), FrozenDict, FrozenList})
+"""Types whose values need neither a look nor a copy."""
+
+
 def _freeze(value: object, depth: int) -> JsonValue:
-    kind = type(value)
-    if kind is str or value is None or kind is bool or kind is FrozenDict or kind is FrozenList:
+    if type(value) in _AS_THEY_ARE:
         return cast(JsonValue, value)
     if isinstance(value, (str, int, float)):
         return _freeze_scalar(value)
     if depth > MAX_DEPTH:
         raise _NotJson
+    # each result of each call passes here: most items need no call of their own
     if isinstance(value, dict):
+        pairs = cast("dict[object, JsonValue]", value)
         return FrozenDict(
-            {_key(key): _freeze(item, depth + 1) for key, item in cast("dict[object, object]", value).items()}
+            {
+                (key if type(key) is str else _key(key)): (
+                    item if type(item) in _AS_THEY_ARE else _freeze(item, depth + 1)
+                )
+                for key, item in pairs.items()
+            }
         )
     if isinstance(value, (list, tuple)):
-        return FrozenList(_freeze(item, depth + 1) for item in cast("list[object]", value))
+        items = cast("list[JsonValue]", value)
+        return FrozenList(
+            [item if type(item) in _AS_THEY_ARE else _freeze(item, depth + 1) for item in items]
+        )
     raise _NotJson
 
 
@@ -103,7 +76,7 @@ def _freeze_scalar(value: str | float) -> JsonValue:
 def _key(key: object) -> str:
     if not isinstance(key, str):
         raise _NotJson
-    return key if type(key) is str else str.__str__(key)
+    return str.__str__(key)
 
 
 def thawed_json(value: JsonValue) -> JsonValue:

@@ -8,8 +8,8 @@ from typing import Literal, Self
 
 from pydantic import AwareDatetime, model_validator
 
+from seam.kernel import Value
 from seam.tools_def._access import Access, Agent, Owner
-from seam.tools_def._json import Value
 from seam.tools_def._permissions import Permissions
 from seam.tools_def._resolved import ResolvedCall
 

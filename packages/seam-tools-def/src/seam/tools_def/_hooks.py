@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pydantic import ConfigDict
 
-from seam.kernel import Around, Decide, Observe
+from seam.kernel import Around, Decide, Observe, Value
 from seam.tools_def._access import Access, Agent
 from seam.tools_def._descriptor import Descriptor
-from seam.tools_def._json import Value
 from seam.tools_def._outcome import Outcome
 from seam.tools_def._permissions import Decision
 from seam.tools_def._resolved import ResolvedCall

@@ -8,8 +8,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, NonNegativeInt, PositiveInt
 
-from seam.kernel import Service
-from seam.tools_def._json import Value
+from seam.kernel import Service, Value
 from seam.tools_def._records import Record
 
 

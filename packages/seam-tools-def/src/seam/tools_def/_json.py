@@ -5,42 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
-from typing import ClassVar, Self, cast
-
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Iterable
+from typing import cast
 
 from seam.tools_def._errors import NotSerialisable
-
-
-class Value(BaseModel):
-    """Base of the values of this package: frozen, no unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
-    _template: ClassVar[Mapping[str, object]] = {}
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
-        super().__pydantic_init_subclass__(**kwargs)
-        cls._template = {name: field.default for name, field in cls.model_fields.items()}
-
-    @classmethod
-    def trusted(cls, **fields: object) -> Self:
-        """A value out of fields that are known to be right: not validated, nothing copied, a third of the price.
-
-        Every field without a default has to be given. For values of one's own on the way of every call, and for those that
-        hold a `FrozenDict`, which validation would replace by a plain dictionary. As `model_construct`, for models without
-        private attributes and extra fields.
-        """
-        value = cls.__new__(cls)
-        _set(value, "__dict__", {**cls._template, **fields})
-        _set(value, "__pydantic_fields_set__", set(fields))
-        _set(value, "__pydantic_extra__", None)
-        _set(value, "__pydantic_private__", None)
-        return value
-
-
-_set = object.__setattr__
+from seam.tools_def._immutable import FrozenDict, FrozenList
 
 
 def canonical_json(value: object) -> str:
@@ -120,6 +89,8 @@ def _is_json(value: object, depth: int) -> bool:
     kind = type(value)
     if kind is str or value is None or kind is bool:
         return True
+    if kind is FrozenDict or kind is FrozenList:
+        return True  # it was looked at when it was frozen
     if isinstance(value, dict):
         pairs = cast("dict[object, object]", value)
         return depth <= MAX_DEPTH and all(map(_is_text, pairs)) and _are_json(pairs.values(), depth + 1)

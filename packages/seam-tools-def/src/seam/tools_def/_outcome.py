@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter
 
-from seam.kernel import Retryable
-from seam.tools_def._json import Value
+from seam.kernel import Retryable, Value
 
 
 class Text(Value):

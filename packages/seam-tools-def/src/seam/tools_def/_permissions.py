@@ -7,9 +7,8 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from seam.kernel import Service
+from seam.kernel import Service, Value
 from seam.tools_def._access import Access, Agent
-from seam.tools_def._json import Value
 from seam.tools_def._resolved import ResolvedCall
 
 Verdict = Literal["allow", "deny", "ask"]

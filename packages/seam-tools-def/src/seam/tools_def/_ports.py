@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, PositiveFloat
 
+from seam.kernel import Value
 from seam.tools_def._access import Access, Owner
-from seam.tools_def._json import Value
 from seam.tools_def._resolved import ResolvedCall
 
 

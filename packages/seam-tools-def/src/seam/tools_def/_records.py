@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from seam.kernel import Value
 from seam.tools_def._access import Access
 from seam.tools_def._actions import Action
-from seam.tools_def._json import Value
 from seam.tools_def._outcome import Outcome
 from seam.tools_def._permissions import Verdict
 

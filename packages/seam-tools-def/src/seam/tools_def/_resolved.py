@@ -6,9 +6,10 @@ from functools import cached_property
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from seam.kernel import Value
 from seam.tools_def._actions import Action
 from seam.tools_def._effects import Deadline, Effects
-from seam.tools_def._json import Value, digest_of_text, validated_json
+from seam.tools_def._json import digest_of_text, validated_json
 
 
 class ResolvedCall(Value):

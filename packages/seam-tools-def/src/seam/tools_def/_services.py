@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from seam.kernel import Context, Service
+from seam.kernel import Context, Service, Value
 from seam.tools_def._context import CallContext
 from seam.tools_def._effects import Concurrency, Deadline, Effects, RequiresApproval, Visibility
-from seam.tools_def._json import Value
 from seam.tools_def._outcome import Outcome
 from seam.tools_def._resolved import Resolution
 

@@ -7,12 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from seam.kernel import Around, Decide, Observe, Service
+from seam.kernel import Around, Decide, Observe, Service, Value
 from seam.tools_def._access import Access, Agent
 from seam.tools_def._descriptor import Descriptor
 from seam.tools_def._grants import Grants
 from seam.tools_def._journal import Journal
-from seam.tools_def._json import Value
 from seam.tools_def._permissions import Permissions
 from seam.tools_def._ports import ApprovalPort, QuestionPort
 from seam.tools_def._services import Registered, SkillEntry

@@ -9,10 +9,9 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from seam.kernel import Service
+from seam.kernel import Service, Value
 from seam.tools_def._access import Access, Agent
 from seam.tools_def._descriptor import Descriptor
-from seam.tools_def._json import Value
 from seam.tools_def._outcome import Outcome
 from seam.tools_def._ports import ApprovalPort, QuestionPort
 from seam.tools_def._services import SkillDocument, SkillEntry

@@ -117,7 +117,7 @@ async def _ask(call: Call, port: ApprovalPort, resolved: ResolvedCall, verdicts:
         access=call.opening.access,
     )
     call.pending.append(
-        ApprovalAsked(
+        ApprovalAsked.trusted(
             call=call.id,
             approval=request.approval,
             digest=resolved.digest,
@@ -233,18 +233,16 @@ def _record(
     late: bool = False,
 ) -> None:
     call.pending.append(
-        ApprovalAnswered.model_validate(
-            {
-                "call": call.id,
-                "approval": request.approval,
-                "digest": request.resolved.digest,
-                "answer": kind,
-                "by": by,
-                "reason": reason,
-                "grant": grant,
-                "rule": rule,
-                "arguments": cast(object, arguments),
-                "late": late,
-            }
+        ApprovalAnswered.trusted(
+            call=call.id,
+            approval=request.approval,
+            digest=request.resolved.digest,
+            answer=kind,
+            by=by,
+            reason=reason,
+            grant=grant,
+            rule=rule,
+            arguments=arguments,
+            late=late,
         )
     )

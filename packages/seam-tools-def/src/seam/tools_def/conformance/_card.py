@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar, cast
 
-from seam.tools_def._json import Value
+from seam.kernel import Value
 from seam.tools_def.conformance._check import Check
 
 SubjectT = TypeVar("SubjectT")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+from typing import cast
+
 import anyio
 import pytest
 from host_fakes import AGENT, Log, bench, row, tools_row
+from pydantic import ValidationError
 
 from seam.host._blueprint import Blueprint
 from seam.host._outcomes import HostStopped, PrepareFailed, RollbackFailed, StopReport
@@ -297,6 +301,47 @@ async def test_t_78_an_observer_of_a_publish_cannot_change_or_block_it() -> None
         assert outcome.kind == "published"
         assert told == [1]
         assert "observer.error" in b.notes
+
+
+async def test_t_79_snapshots_have_no_mutators() -> None:
+    log = Log()
+    told: list[PublishedTools] = []
+    refused: list[type[Exception]] = []
+
+    @tool(effects=effects())
+    async def ping() -> str:
+        """Answer."""
+        return "pong"
+
+    def meddles(tools: PublishedTools) -> None:
+        told.append(tools)
+        for change in (
+            lambda: setattr(tools, "generation", 7),
+            lambda: cast("dict[str, str]", tools.digests).update(default="sha256:other"),
+            lambda: cast("dict[str, str]", tools.digests).__delitem__("default"),
+        ):
+            try:
+                change()
+            except (ValidationError, AttributeError) as error:
+                refused.append(type(error))
+
+    async with bench() as b:
+        b.control.subscribe(meddles)
+        b.control.subscribe(told.append)
+        await b.publish(tools_row(log), row(log, "consume.a", contribute=ping))
+        first, second = told
+        assert len(refused) == 3
+        assert first.generation == second.generation == 1
+        catalogue = b.control.admit().contents.catalogue
+        assert second.digests == {"default": catalogue.digest("default")}
+        (descriptor,) = catalogue.tools("default")
+        with pytest.raises(TypeError, match="cannot be changed"):
+            cast("dict[str, object]", descriptor.parameters)["title"] = "other"
+        with pytest.raises(ValidationError, match="frozen"):
+            descriptor.name = "other"  # pyright: ignore[reportAttributeAccessIssue] - that is what is tested
+        with pytest.raises(FrozenInstanceError):
+            b.control.admit().contents.agents = {}  # pyright: ignore[reportAttributeAccessIssue] - that is what is tested
+        assert catalogue.digest("default") == second.digests["default"]
 
 
 async def test_t_08_names_that_clash_reject_the_candidate() -> None:

@@ -24,6 +24,7 @@ RECORDED = [
     "DuplicateProvider",
     "Fault",
     "FaultSink",
+    "FrozenMapping",
     "Instance",
     "InstanceFacts",
     "InvalidConfig",

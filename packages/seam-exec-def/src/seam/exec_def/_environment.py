@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from seam.exec_def._frozen import FrozenMapping
-from seam.kernel import Value
+from seam.kernel import FrozenMapping, Value
 
 EnvironmentMode = Literal["overlay", "replace"]
 """`overlay`: on top of what the executor gives every command. `replace`: nothing but what is listed."""

@@ -31,7 +31,7 @@ from seam.kernel._plugin import NoConfig, Plugin, plugin
 from seam.kernel._problem import Problem
 from seam.kernel._scope import Scope
 from seam.kernel._service import Service
-from seam.kernel._value import Value
+from seam.kernel._value import FrozenMapping, Value
 
 __all__ = [
     "Answer",
@@ -46,6 +46,7 @@ __all__ = [
     "DuplicateProvider",
     "Fault",
     "FaultSink",
+    "FrozenMapping",
     "Instance",
     "InstanceFacts",
     "InvalidConfig",

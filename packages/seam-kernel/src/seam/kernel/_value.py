@@ -1,11 +1,15 @@
-"""The base of every value that crosses a package boundary."""
+"""The base of every value that crosses a package boundary, and a mapping for such values that cannot be changed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Value(BaseModel):
@@ -36,3 +40,15 @@ class Value(BaseModel):
 
 
 _set = object.__setattr__
+
+
+def _freeze(mapping: Mapping[K, V]) -> Mapping[K, V]:
+    return MappingProxyType(dict(mapping))
+
+
+def _thaw(mapping: Mapping[K, V]) -> dict[K, V]:
+    return dict(mapping)
+
+
+FrozenMapping = Annotated[Mapping[K, V], AfterValidator(_freeze), PlainSerializer(_thaw)]
+"""A mapping field of a value: copied in, read only, an object in JSON."""

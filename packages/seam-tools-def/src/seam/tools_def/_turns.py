@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Literal
 
 from pydantic import JsonValue
 
-from seam.kernel import Service, Value
+from seam.kernel import FrozenMapping, Service, Value
 from seam.tools_def._access import Access, Agent
 from seam.tools_def._descriptor import Descriptor
 from seam.tools_def._outcome import Outcome
@@ -121,10 +121,10 @@ class Turn(ABC):
 
 
 class PublishedTools(Value):
-    """What an observer of generations is told."""
+    """What an observer of generations is told; the same for all of them, so none of them can change it."""
 
     generation: int
-    digests: Mapping[str, str]
+    digests: FrozenMapping[str, str]
 
 
 class TurnGate(Service, key="turns"):

@@ -335,8 +335,6 @@ async def test_t_79_snapshots_have_no_mutators() -> None:
         catalogue = b.control.admit().contents.catalogue
         assert second.digests == {"default": catalogue.digest("default")}
         (descriptor,) = catalogue.tools("default")
-        with pytest.raises(TypeError, match="cannot be changed"):
-            cast("dict[str, object]", descriptor.parameters)["title"] = "other"
         with pytest.raises(ValidationError, match="frozen"):
             descriptor.name = "other"  # pyright: ignore[reportAttributeAccessIssue] - that is what is tested
         with pytest.raises(FrozenInstanceError):

@@ -6,7 +6,7 @@ from typing import cast
 
 import anyio
 import pytest
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from tools_runtime_fakes import DEFAULT, Stage, offered, registered, staged
 from tools_runtime_services import Library, Provider, schema
 
@@ -121,6 +121,22 @@ async def test_t_02_the_same_id_twice_for_one_owner_is_refused_naming_id_owner_a
 def test_t_04_there_is_no_way_to_execute_on_the_integration() -> None:
     public = {name for name in dir(SeamIntegration) if not name.startswith("_")}
     assert public == {"register_tool_service", "register_skill_service", "service_key"}
+
+
+async def test_t_79_a_catalogue_has_no_mutators() -> None:
+    async with staged() as stage:
+        catalogue = await stage.project(named("plain"), services=[registered(Provider("git", schema("log")))])
+        before = catalogue.digest("default")
+        for descriptor in catalogue.tools("default"):
+            parameters = cast("dict[str, JsonValue]", descriptor.parameters)
+            with pytest.raises(TypeError, match="cannot be changed"):
+                parameters["title"] = "other"
+            with pytest.raises(TypeError, match="cannot be changed"):
+                parameters.update(title="other")
+            with pytest.raises(ValidationError, match="frozen"):
+                descriptor.name = "other"  # pyright: ignore[reportAttributeAccessIssue] - that is what is tested
+        assert len(catalogue.tools("default")) > 1
+        assert catalogue.digest("default") == before
 
 
 async def test_t_07_schemas_are_read_once_and_later_answers_change_nothing() -> None:

@@ -25,12 +25,14 @@ async def _measure(backend: str, calls: int) -> list[Row]:
     import anyio.lowlevel
 
     from seam.bench._turn_stage import opened_turn
+    from seam.bench._turn_steps import steps
 
     async def bare(text: str = "") -> None:
         await anyio.lowlevel.checkpoint()
 
     baseline = await _times(bare, calls)
     rows: list[Row] = []
+    parts: list[Row] = []
     for name, goal in (("bare chain", None), ("all features", GOAL_US)):
         async with opened_turn(features=name == "all features") as turn:
 
@@ -40,6 +42,8 @@ async def _measure(backend: str, calls: int) -> list[Row]:
 
             await _times(call, max(50, calls // 10))  # warm up
             found = await _times(call, calls)
+            if goal is not None:
+                parts = await steps(backend, call, calls)
         above = median(found) - median(baseline)
         rows.append(
             Row(
@@ -52,7 +56,7 @@ async def _measure(backend: str, calls: int) -> list[Row]:
         )
         rows.append(Row(f"{backend}: the same, p95", percentile(found, 0.95), "us"))
     rows.append(Row(f"{backend}: bare async function with one checkpoint", median(baseline), "us"))
-    return rows
+    return rows + parts
 
 
 async def _times(step: Callable[[], Awaitable[None]], calls: int) -> list[float]:

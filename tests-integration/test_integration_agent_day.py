@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -221,55 +220,3 @@ async def _read_the_journal(folder: Path, world: str) -> None:
         assert kinds.count("cancelled") == 1
         assert kinds.count("refused") == 2
         assert list(await host.journal.verify()) == []
-
-
-async def test_garbage_unknown_methods_and_a_vanishing_client_leave_nothing(tmp_path: Path) -> None:
-    prepare(tmp_path)
-    arguments = [sys.executable, "-m", "seam.host", "serve", "-d", str(tmp_path / "seam.toml")]
-    async with await anyio.open_process(arguments, cwd=tmp_path, stderr=None) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        lines = _Lines(process.stdout)
-        await process.stdin.send(b'this is not json\n\n{"jsonrpc": "2.0"}\n')
-        await process.stdin.send(_message(1, "initialize", INITIALIZE))
-        assert "result" in await lines.answer_to(1)
-        await process.stdin.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
-        await process.stdin.send(_message(2, "no/such/method", {}))
-        assert (await lines.answer_to(2))["error"]["code"] == -32601
-        await process.stdin.send(
-            b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}\n'
-        )
-        await process.stdin.send(
-            _message(3, "tools/call", {"name": "shell", "arguments": {"command": "echo " + "x" * 2_000_000}})
-        )
-        assert "result" in await lines.answer_to(3)
-        await process.stdin.aclose()
-        with anyio.fail_after(20):
-            assert await process.wait() == 0
-
-
-INITIALIZE: dict[str, object] = {
-    "protocolVersion": "2025-06-18",
-    "capabilities": {},
-    "clientInfo": {"name": "tests", "version": "1"},
-}
-
-
-def _message(number: int, method: str, params: dict[str, object]) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n"
-
-
-class _Lines:
-    def __init__(self, source: anyio.abc.ByteReceiveStream) -> None:
-        self._source = source
-        self._buffer = b""
-
-    async def answer_to(self, number: int) -> dict[str, dict[str, object]]:
-        with anyio.fail_after(30):
-            while True:
-                while b"\n" not in self._buffer:
-                    self._buffer += await self._source.receive(1 << 20)
-                line, _, self._buffer = self._buffer.partition(b"\n")
-                message = json.loads(line)
-                if message.get("id") == number:
-                    return message

@@ -68,7 +68,7 @@ class Load:
 
 async def story(folder: Path, tell: list[str]) -> None:
     """Run it; `tell` receives a line for each thing that happened."""
-    (folder / "tools").mkdir()
+    (folder / "tools").mkdir(parents=True)
     (folder / "seam.toml").write_text(DEPLOYMENT)
     file = folder / "tools" / "work.py"
     file.write_text(TOOL.format(version=1))

@@ -74,6 +74,23 @@ async def test_a_client_that_does_not_read_is_given_up_at_once(kind: str) -> Non
         os.close(write)
 
 
+async def test_a_client_that_says_nothing_more_and_does_not_read_is_given_up_in_time() -> None:
+    read, write = os.pipe()
+    output = StandardOutput(write)
+    try:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as group:
+                group.start_soon(output.write, LARGE)
+                await anyio.sleep(0.05)
+                output.last_words(0.05)
+            await output.write(LARGE)  # and what comes later is given up at once
+            os.set_blocking(read, False)
+            assert os.read(read, 1 << 20)  # what it took is there
+    finally:
+        os.close(read)
+        os.close(write)
+
+
 async def test_a_client_that_is_gone_is_told() -> None:
     read, write = os.pipe()
     os.close(read)

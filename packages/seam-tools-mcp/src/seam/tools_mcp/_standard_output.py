@@ -7,6 +7,7 @@ leaves its pipe full.
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import select
 import socket
@@ -14,7 +15,6 @@ import stat
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import cast
 
 import anyio
 import anyio.lowlevel
@@ -30,16 +30,29 @@ class StandardOutput:
         self._ready = select.poll()
         self._ready.register(descriptor, select.POLLOUT)
         self._socket = socket.socket(fileno=os.dup(descriptor)) if stat.S_ISSOCK(mode) else None
+        self._until = math.inf
+        self._waiting: anyio.CancelScope | None = None
 
     async def write(self, text: str) -> int:
-        """Write all of it. Raises `BrokenPipeError` where nobody can read it any more."""
+        """Write all of it, or as much as a client takes in time that has said its last word.
+
+        Raises:
+            BrokenPipeError: nobody can read it any more.
+        """
         left = memoryview(text.encode())
-        while left:
-            written = self._put(left)
-            left = left[written:]
-            if not written:
-                await anyio.wait_writable(self._descriptor)
+        with anyio.CancelScope(deadline=self._until) as self._waiting:
+            while left:
+                written = self._put(left)
+                left = left[written:]
+                if not written:
+                    await anyio.wait_writable(self._descriptor)
         return len(text)
+
+    def last_words(self, seconds: float) -> None:
+        """The client sends nothing more: what it does not take within so long is given up."""
+        self._until = anyio.current_time() + seconds
+        if self._waiting is not None:
+            self._waiting.deadline = self._until
 
     def _put(self, data: memoryview) -> int:
         """As much as goes without waiting; 0 where nothing does."""
@@ -64,14 +77,13 @@ class StandardOutput:
 
 
 @contextmanager
-def standard_output() -> Generator[anyio.AsyncFile[str]]:
+def standard_output() -> Generator[StandardOutput]:
     """Take descriptor 1 for the door: what else prints meanwhile, a child included, lands on standard error."""
     private = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
     wire = StandardOutput(private)
     try:
         os.dup2(2, 1)
-        # the SDK writes and flushes it and does nothing else with it
-        yield cast("anyio.AsyncFile[str]", wire)
+        yield wire
     finally:
         sys.stdout.flush()  # what was printed and is still held back must not follow the last message
         wire.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import cast
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -13,6 +14,9 @@ from seam.tools_mcp._door import Door
 from seam.tools_mcp._sessions import Conversation
 from seam.tools_mcp._standard_input import standard_input
 from seam.tools_mcp._standard_output import standard_output
+
+LAST_WORDS = 2.0
+"""Seconds that a client which sends nothing more has for taking the answers that are still under way."""
 
 
 async def serve_stdio(gate: TurnGate, config: McpConfig) -> str:
@@ -28,9 +32,12 @@ async def serve_stdio(gate: TurnGate, config: McpConfig) -> str:
             unsubscribe = gate.subscribe(lambda tools: door.published(tools, lambda: (conversation,)))
             try:
                 await door.refresh(conversation)
-                with standard_input() as source, standard_output() as sink:
+                with standard_input() as source, standard_output() as wire:
+                    # the SDK writes and flushes it and does nothing else with it
+                    sink = cast("anyio.AsyncFile[str]", wire)
                     async with stdio_server(source, sink) as (read, write):
                         await door.server.run(read, write, door.initialization())
+                        wire.last_words(LAST_WORDS)
             finally:
                 unsubscribe()
                 door.close()

@@ -6,8 +6,10 @@ import hashlib
 import importlib
 import importlib.metadata
 from collections.abc import Iterator, Sequence
+from email.message import Message
 from importlib.metadata import Distribution
 from pathlib import Path
+from typing import cast
 
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
@@ -163,8 +165,10 @@ def _read(found: Distribution, problems: list[InstalledProblem]) -> Installed | 
     if not entry_points and not canonicalize_name(_file_name(found)).startswith(FAMILY):
         return None
     try:
-        metadata = found.metadata
-        name, version = str(metadata["Name"] or ""), str(metadata["Version"] or "")
+        metadata = cast(
+            Message, found.metadata
+        )  # `get`, since asking by index is deprecated for what is missing
+        name, version = str(metadata.get("Name") or ""), str(metadata.get("Version") or "")
         requires = tuple(metadata.get_all("Requires-Dist") or ())
     except (
         UnicodeDecodeError,

@@ -7,22 +7,22 @@ import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from typing import cast
 from unittest.mock import patch
 
 from seam.bench.report import Row, median
+from seam.tools_runtime import _chain as chain  # pyright: ignore[reportPrivateUsage] - its steps are what is measured
 
 STEPS = (
-    ("request: the tool is found, arguments bounded and shown", "_chain", ("find", "bounded_arguments", "_requested")),
-    ("permission and availability", "_chain", ("check_permitted", "check_available")),
-    ("validation", "_chain", ("validate",)),
-    ("resolution and digest", "_chain", ("resolve", "_info")),
-    ("policy: hooks and permissions", "_chain", ("judge",)),
-    ("consent", "_chain", ("consent",)),
-    ("record of the start, written before it", "_chain", ("_start",)),
-    ("the tool, hooks around it, its outcome frozen and bounded", "_chain", ("execute",)),
-    ("hooks behind it, settled record, observers", "_chain", ("settle",)),
+    ("request: the tool is found, arguments bounded and shown", ("find", "bounded_arguments", "_requested")),
+    ("permission and availability", ("check_permitted", "check_available")),
+    ("validation", ("validate",)),
+    ("resolution and digest", ("resolve", "_info")),
+    ("policy: hooks and permissions", ("judge",)),
+    ("consent", ("consent",)),
+    ("record of the start, written before it", ("_start",)),
+    ("the tool, hooks around it, its outcome frozen and bounded", ("execute",)),
+    ("hooks behind it, settled record, observers", ("settle",)),
 )  # fmt: skip
 REST = "its own task, and the two switches to it and back"
 
@@ -60,11 +60,10 @@ class Clock:
 @contextmanager
 def _clocked(clock: Clock) -> Generator[None]:
     with ExitStack() as stack:
-        for step, module, names in STEPS:
-            room = import_module(f"seam.tools_runtime.{module}")
+        for step, names in STEPS:
             for name in names:
-                timed = clock.around(step, cast("Callable[..., object]", getattr(room, name)))
-                stack.enter_context(patch.object(room, name, timed))
+                timed = clock.around(step, cast("Callable[..., object]", getattr(chain, name)))
+                stack.enter_context(patch.object(chain, name, timed))
         yield
 
 

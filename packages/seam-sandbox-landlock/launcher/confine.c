@@ -59,6 +59,7 @@ static _Noreturn void become(char **argv, char **env, const char *path)
         const char *end = place;
         while (*end && *end != ':') end++;
         word size = (word)(end - place);
+        /* what is relative would be looked for in a folder that the command can write */
         if (*place == '/' && size + length(name) + 2 <= sizeof whole) {
             memcpy(whole, place, size);
             put(put(whole + size, "/"), name);

@@ -242,9 +242,11 @@ def _execute(argv: list[bytes], env: dict[bytes, bytes]) -> None:
     if b"/" in argv[0]:
         posix.execve(argv[0], argv, env)
     last = OSError(2, "exec")
-    for folder in env.get(b"PATH", b"/bin:/usr/bin").split(b":"):
+    for folder in env.get(b"PATH", b"/usr/bin:/bin").split(b":"):
+        if not folder.startswith(b"/"):
+            continue  # what is relative would be looked for in a folder that the command can write
         try:
-            posix.execve((folder or b".") + b"/" + argv[0], argv, env)
+            posix.execve(folder + b"/" + argv[0], argv, env)
         except OSError as error:
             if error.errno not in (2, 20) and last.errno == 2:
                 last = error

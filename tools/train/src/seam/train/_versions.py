@@ -64,12 +64,23 @@ def run_tests(root: Path, version: str, interpreter: str, folder: Path, *, every
         path.parent for where in ("packages", "tools") for path in root.glob(f"{where}/*/pyproject.toml")
     )
     editable = [part for member in members for part in ("-e", str(member))]
+    tests = [str(python), "-m", "pytest", "-q", "-m", "not full", "-o", f"cache_dir={place}/cache"]
     commands = (
         ["uv", "venv", "--quiet", "--clear", "--python", interpreter, str(place)],
         ["uv", "pip", "install", "--quiet", "--python", str(python), *editable, *_requirements(root)],
-        [str(python), "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", "-m", "not full", "-p", "no:cacheprovider",
-         *_tests(members, root, everything=everything)],
-    )  # fmt: skip
+        [*tests, "-n", "2", "--dist", "loadgroup", *_tests(members, root, everything=everything)],
+    )
+    code = _first_failure(commands, root, environment)
+    if code == TESTS_FAILED:  # bounds in seconds are part of some contracts: once more, alone, as in .ci/run
+        code = _first_failure(([*tests, "--last-failed"],), root, environment)
+    return code
+
+
+TESTS_FAILED = 1
+"""What pytest exits with when tests ran and some failed."""
+
+
+def _first_failure(commands: Sequence[Sequence[str]], root: Path, environment: dict[str, str]) -> int:
     for command in commands:
         code = subprocess.run(command, check=False, cwd=root, env=environment).returncode
         if code != 0:

@@ -28,6 +28,7 @@ from seam.sandbox_def import (
     narrower,
     narrower_network,
 )
+from seam.testkit.face import face_problems
 
 
 def rule(path: str) -> PathRule:
@@ -35,16 +36,15 @@ def rule(path: str) -> PathRule:
 
 
 def test_the_public_face_is_exact() -> None:
-    public = {name for name in vars(face) if not name.startswith("_")} - {"conformance"}
-    assert public == set(face.__all__)
+    assert [text for text in face_problems(face) if "bound" in text] == []
 
 
 def test_the_import_is_light() -> None:
     code = (
-        "import sys; import seam.sandbox_def;"
+        "import sys; from seam.sandbox_def import *;"
         "bad = [m for m in ('anyio', 'asyncio', 'subprocess', 'ctypes') if m in sys.modules]; print(bad)"
     )
-    alone = "import sys; import seam.kernel;" + code.split(";", 2)[2]
+    alone = "import sys; from seam.kernel import *;" + code.split(";", 2)[2]
     shown = [
         subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
         for text in (code, alone)

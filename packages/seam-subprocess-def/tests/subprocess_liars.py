@@ -358,7 +358,10 @@ class SkipsFilters(Relay):
         confidential: Confidential | None = None,
         filters: Mapping[StreamId, ByteFilter] | None = None,
     ) -> Process:
-        kept = filters if spec.lifetime.kind == "detached" or spec.stdout.kind == "pipe" else None
+        given: object = spec
+        if not isinstance(given, SpawnSpec):  # the kit also sends what is none
+            return await super().spawn(spec, confidential=confidential, filters=filters)
+        kept = filters if given.lifetime.kind == "detached" or given.stdout.kind == "pipe" else None
         return await super().spawn(spec, confidential=confidential, filters=kept)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import types
 
 import seam.tools_def
 from seam.kernel import Service
+from seam.testkit.face import face_problems
 
 KEYS = {"tools", "turns", "integration", "permissions", "journal"}
 
@@ -14,12 +14,7 @@ KEYS = {"tools", "turns", "integration", "permissions", "journal"}
 def test_all_is_sorted_and_exact() -> None:
     names = seam.tools_def.__all__
     assert names == sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-    public = {
-        name
-        for name, value in vars(seam.tools_def).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType)
-    }
-    assert public == set(names)
+    assert [text for text in face_problems(seam.tools_def) if "bound" in text] == []
 
 
 def test_it_owns_its_keys_and_no_other() -> None:

@@ -6,6 +6,9 @@ import inspect
 from collections.abc import Collection
 from types import ModuleType
 
+MEANS = frozenset({"TYPE_CHECKING", "lazy_exports"})
+"""What a package needs to be lazy, and offers nobody."""
+
 
 def face_problems(package: ModuleType, recorded: Collection[str] | None = None) -> list[str]:
     """What is wrong with a package's public face; empty when it is exact.
@@ -15,16 +18,21 @@ def face_problems(package: ModuleType, recorded: Collection[str] | None = None) 
     these names: a face that changes by accident fails a test.
     """
     listed: list[str] = list(getattr(package, "__all__", ()))
+    # what a lazy package has is bound when it is first used, and its `__dir__` knows it before
     bound = {
         name
-        for name, value in vars(package).items()
-        if not name.startswith("_") and not inspect.ismodule(value)
+        for name in dir(package)
+        if not name.startswith("_")
+        and name not in MEANS
+        and not inspect.ismodule(getattr(package, name, None))
     }
     found: list[str] = []
     if listed != sorted(set(listed)):
         found.append("__all__ is not sorted, or names something twice")
     found += [
-        f"__all__ names {name!r}, which is not bound" for name in sorted(set(listed) - vars(package).keys())
+        f"__all__ names {name!r}, which is not bound"
+        for name in sorted(set(listed))
+        if not hasattr(package, name)
     ]
     found += [f"{name!r} is bound but not in __all__" for name in sorted(bound - set(listed))]
     found += [f"{name!r} has no docstring of its own" for name in listed if not _documented(package, name)]

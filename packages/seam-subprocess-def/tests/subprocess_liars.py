@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import cast
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
@@ -358,7 +359,7 @@ class SkipsFilters(Relay):
         confidential: Confidential | None = None,
         filters: Mapping[StreamId, ByteFilter] | None = None,
     ) -> Process:
-        given: object = spec
+        given = cast(object, spec)
         if not isinstance(given, SpawnSpec):  # the kit also sends what is none
             return await super().spawn(spec, confidential=confidential, filters=filters)
         kept = filters if given.lifetime.kind == "detached" or given.stdout.kind == "pipe" else None

@@ -73,6 +73,21 @@ CAUGHT: dict[Liar, set[str]] = {
 COLLATERAL: dict[Liar, set[str]] = {
     liars.LeaksAChild: {"test_ex_019_setsid_in_every_form"},
     liars.StealsBytes: {"test_waiting_for_more_ends_with_the_stream"},
+    liars.SwallowsCancellation: {
+        "test_a_kept_survivor_can_go_on_writing",
+        "test_ex_001_a_background_writer_does_not_keep_the_end_away",
+        "test_ex_019_setsid_in_every_form",
+        "test_ex_068_a_killed_leader_whose_child_holds_the_streams",
+        "test_survivors_can_be_kept_until_disposal",
+    },
+    liars.KillsAtOnce: {
+        "test_ex_039_ending_what_is_just_ending_never_raises",
+        "test_out_007_output_that_never_ends_is_ended",
+    },
+    liars.BoastsOfContainment: {
+        "test_ex_038_a_signal_after_the_end_reaches_nobody",
+        "test_many_tasks_wait_for_one_end",
+    },
     liars.FallsBackToAnotherDirectory: {
         "test_a_detached_start_that_fails_leaves_no_record",
         "test_failed_starts_leak_nothing",

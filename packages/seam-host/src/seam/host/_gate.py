@@ -75,28 +75,18 @@ class Gate(TurnGate):
     ) -> AbstractAsyncContextManager[Turn]:
         """Open a turn on the published generation; see `TurnGate.open`."""
         owner = Owner(agent=agent, session=session)
-        return self._open(owner, access, approval, questions, parallel)
+        leased = _Leased(self, owner, access, approval, questions)
+        return leased if parallel else self._serial(owner, leased)
 
     @asynccontextmanager
-    async def _open(
-        self,
-        owner: Owner,
-        access: Access,
-        approval: ApprovalPort | None,
-        questions: QuestionPort | None,
-        parallel: bool,
-    ) -> AsyncGenerator[Turn]:
-        if parallel:
-            async with self._leased(owner, access, approval, questions) as turn:
-                yield turn
-            return
-        async with self._sessions.hold(owner), self._leased(owner, access, approval, questions) as turn:
+    async def _serial(self, owner: Owner, leased: AbstractAsyncContextManager[Turn]) -> AsyncGenerator[Turn]:
+        async with self._sessions.hold(owner), leased as turn:
             yield turn
 
-    @asynccontextmanager
-    async def _leased(
+    async def lease(
         self, owner: Owner, access: Access, approval: ApprovalPort | None, questions: QuestionPort | None
-    ) -> AsyncGenerator[Turn]:
+    ) -> tuple[OpenTurn, HostLease]:
+        """A turn on the published generation, and the lease that it holds; both are the caller's to give back."""
         generation = self._control.admit()
         agent = _known(generation, owner.agent)
         lease = generation.lease()
@@ -109,8 +99,24 @@ class Gate(TurnGate):
                 await lease.release()
             raise
         generation.occupied_by(lease, turn)
-        async with _closing(turn, lease, self._grants):
-            yield turn
+        return turn, lease
+
+    async def give_back(self, turn: OpenTurn, lease: HostLease, error: BaseException | None) -> None:
+        """Close a turn by how its body ended; the record says so."""
+        how, reason = "ended", ""
+        if error is not None:
+            cancelled = isinstance(error, anyio.get_cancelled_exc_class())
+            how, reason = (
+                ("cancelled", "the caller was cancelled")
+                if cancelled
+                else ("failed", f"{type(error).__name__}: {error}")
+            )
+        with anyio.CancelScope(shield=True):
+            try:
+                await turn.close(how, reason)
+            finally:
+                self._grants.end_turn(turn.id)
+                await lease.release()
 
     def _opening(
         self,
@@ -169,22 +175,27 @@ def _known(generation: Generation, agent: str) -> Agent:
     return found
 
 
-@asynccontextmanager
-async def _closing(turn: OpenTurn, lease: HostLease, grants: Grants) -> AsyncGenerator[None]:
-    """Close the turn by how its body ended; the record says so."""
-    how, reason = "ended", ""
-    try:
-        yield
-    except anyio.get_cancelled_exc_class():
-        how, reason = "cancelled", "the caller was cancelled"
-        raise
-    except BaseException as error:
-        how, reason = "failed", f"{type(error).__name__}: {error}"
-        raise
-    finally:
-        with anyio.CancelScope(shield=True):
-            try:
-                await turn.close(how, reason)
-            finally:
-                grants.end_turn(turn.id)
-                await lease.release()
+class _Leased(AbstractAsyncContextManager[Turn]):
+    """One turn for the duration of a block. A class, since every call of a door passes here and a generator costs more."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        owner: Owner,
+        access: Access,
+        approval: ApprovalPort | None,
+        questions: QuestionPort | None,
+    ) -> None:
+        self._gate = gate
+        self._wanted = (owner, access, approval, questions)
+        self._held: tuple[OpenTurn, HostLease] | None = None
+
+    async def __aenter__(self) -> Turn:
+        self._held = await self._gate.lease(*self._wanted)
+        return self._held[0]
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        assert self._held is not None  # the block was entered
+        await self._gate.give_back(*self._held, error)

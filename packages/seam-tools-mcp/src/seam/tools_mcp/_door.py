@@ -96,20 +96,34 @@ class Door:
         self, ctx: Request, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         conversation = self._of(ctx)
-        if params.request_state is not None:
-            call = self._resumed(conversation, params)
-        else:
-            call = self._pending.begin(lambda call: self._work(ctx, params, conversation, call))
         try:
-            step = await call.next()
+            step = await self._step(ctx, params, conversation)
         except SeamError as error:
             raise _refusal(error) from error
-        if isinstance(step, types.ElicitRequest):
-            self._pending.keep(conversation.id, call)
-            return types.InputRequiredResult(input_requests={"answer": step}, request_state=call.state)
+        if not isinstance(step, types.InputRequiredResult):
+            return await self._answer(params.name, conversation, step)
+        return step
+
+    async def _step(
+        self, ctx: Request, params: types.CallToolRequestParams, conversation: Conversation
+    ) -> Outcome | types.InputRequiredResult:
+        """The outcome; or a question, where this client's person is asked by another request."""
+        if params.request_state is not None:
+            call = self._resumed(conversation, params)
+        elif _elicits(ctx) and not ctx.session.can_send_request:
+            call = self._pending.begin(lambda call: self._work(ctx, params, conversation, call.elicit))
+        else:
+            return await self._work(ctx, params, conversation, _direct(ctx))
+        step = await call.next()
+        if not isinstance(step, types.ElicitRequest):
+            return step
+        self._pending.keep(conversation.id, call)
+        return types.InputRequiredResult(input_requests={"answer": step}, request_state=call.state)
+
+    async def _answer(self, name: str, conversation: Conversation, step: Outcome) -> types.CallToolResult:
         _remember(conversation, step)
         view = await self._views.of(conversation.agent, conversation.access)
-        known = view.by_name.get(params.name)
+        known = view.by_name.get(name)
         return result(step, known is not None and known.output is not None)
 
     def _resumed(self, conversation: Conversation, params: types.CallToolRequestParams) -> PendingCall:
@@ -123,9 +137,12 @@ class Door:
         return call
 
     async def _work(
-        self, ctx: Request, params: types.CallToolRequestParams, conversation: Conversation, call: PendingCall
+        self,
+        ctx: Request,
+        params: types.CallToolRequestParams,
+        conversation: Conversation,
+        elicit: Elicit | None,
     ) -> Outcome:
-        elicit = self._elicitation(ctx, call)
         approval = (
             ElicitingApproval(elicit, conversation.access.principal, self._config.approval_timeout)
             if elicit
@@ -144,19 +161,6 @@ class Door:
             ) as turn,
         ):
             return await turn.call(params.name, dict(params.arguments or {}), progress=progress)
-
-    def _elicitation(self, ctx: Request, call: PendingCall) -> Elicit | None:
-        """How this client's person can be asked, or None: then policy alone decides."""
-        capabilities = ctx.session.client_capabilities
-        if capabilities is None or capabilities.elicitation is None:
-            return None
-        if not ctx.session.can_send_request:
-            return call.elicit
-
-        async def ask(message: str, schema: dict[str, object]) -> types.ElicitResult:
-            return await ctx.session.elicit_form(message, schema, ctx.request_id)
-
-        return ask
 
     async def _list_resources(
         self, ctx: Request, params: types.PaginatedRequestParams | None
@@ -186,6 +190,23 @@ class Door:
         conversation = self._identify(ctx)
         conversation.channel = ctx.session
         return conversation
+
+
+def _elicits(ctx: Request) -> bool:
+    """Whether this client's person can be asked; otherwise policy alone decides."""
+    capabilities = ctx.session.client_capabilities
+    return capabilities is not None and capabilities.elicitation is not None
+
+
+def _direct(ctx: Request) -> Elicit | None:
+    """How she is asked while the request is open."""
+    if not _elicits(ctx):
+        return None
+
+    async def ask(message: str, schema: dict[str, object]) -> types.ElicitResult:
+        return await ctx.session.elicit_form(message, schema, ctx.request_id)
+
+    return ask
 
 
 def _remember(conversation: Conversation, outcome: Outcome) -> None:

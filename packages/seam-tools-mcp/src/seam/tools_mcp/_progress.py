@@ -25,13 +25,14 @@ class ProgressLine:
         self._tasks = tasks
         self._report = report
         self._send: MemoryObjectSendStream[Progress] | None = None
-        self._scope = anyio.CancelScope()
-        self._done = anyio.Event()
+        self._scope: anyio.CancelScope
+        self._done: anyio.Event
         self._failure: Exception | None = None
 
     def __call__(self, progress: Progress) -> None:
         """Take one message; it goes out in order, by a task of the door."""
         if self._send is None:
+            self._scope, self._done = anyio.CancelScope(), anyio.Event()
             self._send, receive = anyio.create_memory_object_stream[Progress](WAITING)
             self._tasks.start_soon(self._forward, receive)
         try:

@@ -49,7 +49,7 @@ class Runtime(Tools):
         opening.lease.check()
         session = Session(opening, catalogue, self._workers, self._config, self._aftermath)
         await session.write(
-            TurnOpened(
+            TurnOpened.trusted(
                 agent=opening.agent.name,
                 session=opening.session,
                 access=opening.access,

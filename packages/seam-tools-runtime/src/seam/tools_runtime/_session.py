@@ -48,7 +48,7 @@ class Session:
         self.config = config
         self.aftermath = aftermath
         self.table: Table = catalogue.table(opening.agent.name)
-        self.owner = Owner(agent=opening.agent.name, session=opening.session)
+        self.owner = Owner.trusted(agent=opening.agent.name, session=opening.session)
         self.view: View = view_of(self.table, opening)
         self.refused: dict[str, tuple[str, str]] = {}
         self.asking = anyio.Lock()

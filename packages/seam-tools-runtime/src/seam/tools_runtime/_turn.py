@@ -141,7 +141,7 @@ class RuntimeTurn(OpenTurn):
             if self._session.failure is not None:
                 how, reason = "failed", self._session.failure.message
                 self._session.failure = None  # a last try: the journal may be there again
-            await self._session.write(TurnClosed(how=how, reason=reason))
+            await self._session.write(TurnClosed.trusted(how=how, reason=reason))
         finally:
             opening.grants.end_turn(opening.turn)
             await opening.lease.release()

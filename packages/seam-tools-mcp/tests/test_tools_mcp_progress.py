@@ -66,3 +66,20 @@ async def test_an_error_of_telling_is_the_calls_and_not_the_doors() -> None:
             with pytest.raises(OSError, match="gone"):
                 async with ProgressLine(tasks, report) as line:
                     line(step("x"))
+
+
+async def test_what_comes_after_the_call_is_over_starts_nothing() -> None:
+    told: list[str | None] = []
+
+    async def report(done: float, total: float | None, text: str | None) -> None:
+        told.append(text)
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            async with ProgressLine(tasks, report) as quiet:
+                pass
+            quiet(step("late"))
+            async with ProgressLine(tasks, report) as line:
+                line(step("in time"))
+            line(step("late"))
+    assert told == ["in time"]

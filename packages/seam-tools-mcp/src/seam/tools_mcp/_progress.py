@@ -28,9 +28,12 @@ class ProgressLine:
         self._scope: anyio.CancelScope
         self._done: anyio.Event
         self._failure: Exception | None = None
+        self._over = False
 
     def __call__(self, progress: Progress) -> None:
         """Take one message; it goes out in order, by a task of the door."""
+        if self._over:
+            return  # code that was left behind goes on talking; its call has its answer
         if self._send is None:
             self._scope, self._done = anyio.CancelScope(), anyio.Event()
             self._send, receive = anyio.create_memory_object_stream[Progress](WAITING)
@@ -45,6 +48,7 @@ class ProgressLine:
 
     async def __aexit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         """Wait until everything that came is sent; where the call ends early, give up the rest. Raises what telling the client raised."""
+        self._over = True
         if self._send is None:
             return
         self._send.close()
